@@ -120,6 +120,17 @@ test('a mail to the address links the login to its account, once; both addresses
 })
 
 describe('a link that does not count', () => {
+	test('to the account of somebody who has left the university, as the address may be that of another person by now', async () => {
+		const browser = await unlinkedLogin()
+		const token = await mailedTo(emailOf(member), browser)
+		await sql`update users set left_campus_at = now() where id = ${member.id}`.execute(db())
+		await expect(followLoginLink(token, browser)).rejects.toThrow(Conflict)
+		await expect(logIn()).rejects.toThrow(/If it is yours, or somebody had this address before you, ask an admin/)
+		expect(await identitiesOf(member)).toEqual([])
+		await sql`update users set left_campus_at = null where id = ${member.id}`.execute(db())
+		await unlinkedLogin()
+	})
+
 	test('in another browser, until it has logged in with the same identity', async () => {
 		const token = await mailedTo(emailOf(member), await unlinkedLogin())
 		const bare = requestOf('/login/link')

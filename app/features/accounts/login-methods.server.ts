@@ -55,6 +55,9 @@ export function allowsPasswords(): boolean {
 	return onlyWay() === null
 }
 
+/** The page where a member logs in with a password: where passwords are disabled, who has left the university does. */
+export const passwordLoginPath = () => (allowsPasswords() ? '/login' : '/login?left')
+
 /** Requires that people may register and log in with a password. @throws NotAllowed where they may not */
 export function requirePasswords(): void {
 	const label = onlyWay()

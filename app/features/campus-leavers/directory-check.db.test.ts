@@ -27,6 +27,7 @@ import { requestOf, saveSettings } from '../../../tests/support/login-visits.ts'
 import { checkDirectory, decideHeldCheck, markConfirmed } from './directory-check.server.ts'
 import { findLastCheck } from './leavers.queries.server.ts'
 import { getLeavers } from './leavers-page.server.ts'
+import { takeMarkBack } from './marking.server.ts'
 
 /* The nightly check of a real directory: OpenLDAP's slapd in a child process. */
 
@@ -90,6 +91,7 @@ describe.skipIf(!slapd)(name, () => {
 
 	async function nextNight(): Promise<void> {
 		await sql`update identities set missing_since = missing_since - interval '1 day'`.execute(db())
+		await sql`update directory_checks set at = at - interval '1 day'`.execute(db())
 		await checkDirectory()
 	}
 
@@ -197,6 +199,56 @@ describe.skipIf(!slapd)(name, () => {
 		const mails = await queuedMails('admin@campus.example')
 		expect(mails.map(({ text }) => /1 moderator or admin of this site/.test(text))).toEqual([true])
 		expect((await getLeavers(admin)).staff.map(({ username }) => username)).toEqual([staff.username])
+	})
+
+	test('admins get each mail once, also after nights in which the directory was down, and for each who is new', async () => {
+		const mails = async (pattern: RegExp) =>
+			(await queuedMails('admin@campus.example')).filter(({ text }) => pattern.test(text)).length
+		const staff = await enrolled(false)
+		await sql`update users set role = 'moderator' where id = ${staff.id}`.execute(db())
+		for (let one = 0; one < 4; one += 1) await enrolled(false)
+		await crowd(2)
+		await twoNights()
+		expect([await mails(/members of 7/), await mails(/1 moderator or admin/)]).toEqual([1, 1])
+		await directory.stop()
+		await nextNight()
+		await directory.start()
+		await nextNight()
+		expect([await mails(/members of 7/), await mails(/1 moderator or admin/)]).toEqual([1, 1])
+		// One is solved, and another one is missing: the number is the same.
+		const another = await enrolled(false)
+		await sql`update users set role = 'moderator' where id = ${another.id}`.execute(db())
+		await checkDirectory()
+		await sql`update users set role = 'member' where id = ${staff.id}`.execute(db())
+		await sql`delete from identities where user_id = ${staff.id}`.execute(db())
+		await nextNight()
+		expect(await mails(/1 moderator or admin/)).toBe(2)
+	})
+
+	test('a check tells how many it marked, not whom the directory has when asked again', async () => {
+		// The directory ignores the second space, so that only its own question finds this one.
+		await directory.enrol('two words')
+		const back = await enrolled(false, 'two  words')
+		const gone = await enrolled(false)
+		await crowd(1)
+		await twoNights()
+		expect(await findLastCheck()).toMatchObject({ state: 'done', missing: 1 })
+		expect([await stateOf(back), await stateOf(gone)]).toEqual([stays, left])
+	})
+
+	test('whose mark an admin has taken back is not marked again, unless the directory had them in between', async () => {
+		const guest = await enrolled(false)
+		await crowd(1)
+		await twoNights()
+		await takeMarkBack(admin, guest.id)
+		await twoNights()
+		await nextNight()
+		expect(await stateOf(guest)).toMatchObject({ left: false })
+		await directory.enrol(guest.username)
+		await nextNight()
+		await directory.remove(guest.username)
+		await twoNights()
+		expect(await stateOf(guest)).toMatchObject({ left: true })
 	})
 
 	test('a login at another login of the university proves that somebody is there', async () => {

@@ -1,4 +1,3 @@
-import { config } from '~/config.server.ts'
 import { lockAdmin } from '~/features/administration/admins.server.ts'
 import {
 	checkLdapEntry,
@@ -9,6 +8,7 @@ import {
 import { ldapSection } from '~/features/campus-login/ldap-section.server.ts'
 import { ProviderRefused } from '~/features/campus-login/oidc.server.ts'
 import { ProviderUnreachable } from '~/features/campus-login/provider-fetch.server.ts'
+import { mailAdmins } from '~/features/members/role-mails.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
@@ -16,7 +16,6 @@ import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
-import { linkMail } from '~/platform/mail/mail.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { leaversPath } from './campus-leavers.view.ts'
@@ -26,7 +25,6 @@ import {
 	decideCheck,
 	findLastCheck,
 	insertCheck,
-	listAdminAddresses,
 	listDirectoryIdentities,
 	listMissing,
 	writeMissing,
@@ -62,19 +60,26 @@ export async function checkDirectory(): Promise<void> {
 	if (found.size === 0) return insertCheck({ state: 'failed', asked })
 	const ids = (list: DirectoryIdentity[]) => list.map(({ id }) => id)
 	await writeMissing(ids(people), ids(people.filter(({ subject }) => !found.has(subject))))
-	const { members, staff } = await missingAt(issuer, new Date())
+	const at = new Date()
+	const { members, staff } = await missingAt(issuer, at)
 	const state = members.length > Math.max(MAX_UNASKED, asked * MAX_UNASKED_PART) ? 'held' : 'done'
-	const before = await findLastCheck()
-	await insertCheck({ state, asked, missing: members.length, staff: staff.length })
+	const before = await findLastCheck(true)
+	const knownStaff = new Set(before ? (await missingAt(issuer, before.at)).staff.map(({ id }) => id) : [])
 	if (state === 'held' && before?.state !== 'held')
-		await mailAdmins(
+		await mailMissing(
 			`${pluralize(members.length, 'member')} of ${asked} are no longer in the directory of the university. So many at once may be a mistake in the settings, so nothing was done. Look at it, and decide.`,
 		)
-	if (staff.length > (before?.staff ?? 0))
-		await mailAdmins(
+	if (staff.some(({ id }) => !knownStaff.has(id)))
+		await mailMissing(
 			`${pluralize(staff.length, 'moderator or admin', 'moderators and admins')} of this site are no longer in the directory of the university. Decide about their role.`,
 		)
-	if (state === 'done') await markMissing(members)
+	try {
+		if (state === 'done') await markMissing(members)
+	} finally {
+		// Of a check that marks, how many it marked: whom the directory has when asked again is not.
+		const unmarked = state === 'done' ? (await missingAt(issuer, at)).members.length : 0
+		await insertCheck({ at, state, asked, missing: members.length - unmarked, staff: staff.length })
+	}
 }
 
 function directorySettings() {
@@ -139,9 +144,14 @@ export async function decideHeldCheck(viewer: Viewer, id: number, state: 'confir
 		})
 }
 
-async function mailAdmins(text: string): Promise<void> {
-	const link = { label: 'See who', url: config().publicUrl + leaversPath }
-	const closing = 'This site looks up its members in the directory every night.'
-	for (const to of await listAdminAddresses())
-		await addJob('send-mail', linkMail(to, `Missing in the directory: ${siteName()}`, text, link, closing))
+async function mailMissing(text: string): Promise<void> {
+	await db()
+		.transaction()
+		.execute((trx) =>
+			mailAdmins(trx, {
+				...{ subject: `Missing in the directory: ${siteName()}`, text },
+				link: { label: 'See who', path: leaversPath },
+				closing: 'This site looks up its members in the directory every night.',
+			}),
+		)
 }

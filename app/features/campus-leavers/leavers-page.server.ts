@@ -1,3 +1,4 @@
+import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { ldapIssuer } from '~/features/campus-login/ldap.server.ts'
 import { ldapSection } from '~/features/campus-login/ldap-section.server.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
@@ -30,6 +31,6 @@ export async function getLeavers(viewer: Viewer): Promise<LeaversPage> {
 		rule:
 			after === 'keep'
 				? 'Their accounts stay.'
-				: `Their accounts are deleted if they do not log in for ${days} days, after an email 14 days before.`,
+				: `Their accounts are deleted if they do not log in for ${days} days, after an email 14 days before.${allowsPasswords() ? '' : ' Without a confirmed address outside the university they could not log in, so such accounts stay.'}`,
 	}
 }

@@ -1,12 +1,17 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { logIn, resetPassword } from '~/features/accounts/accounts.server.ts'
-import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
+import { passwordLoginPath, registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
 import { sendAccountMail, sendQueuedMail } from '~/features/accounts/registration/account-mails.server.ts'
-import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
+import { changeRole } from '~/features/administration/members/acts.server.ts'
+import { getMember, listMembers, readFilters } from '~/features/administration/members/members.server.ts'
+import { findCampus } from '~/features/campus/campus.queries.server.ts'
+import { confirmCampus, requestCampusVerification } from '~/features/campus/campus.server.ts'
+import { listLogins, unlinkIdentity } from '~/features/campus-login/identities.server.ts'
 import { features } from '~/features/index.server.ts'
-import { beginDeletion } from '~/features/privacy/leaving/leaving.queries.server.ts'
-import { leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { beginDeletion, listDue } from '~/features/privacy/leaving/leaving.queries.server.ts'
+import { getLeaving, leave } from '~/features/privacy/leaving/leaving.server.ts'
+import { mergeProfiles } from '~/features/profiles/merging.queries.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -16,6 +21,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { requestOf, saveSettings } from '../../../tests/support/login-visits.ts'
 import { deleteForgotten } from './deletion.server.ts'
+import { getLeavers } from './leavers-page.server.ts'
 import { markList, markListed, previewList } from './lists.server.ts'
 import { markLeft, takeMarkBack } from './marking.server.ts'
 
@@ -93,10 +99,33 @@ describe('a list of the university', () => {
 		await expect(takeMarkBack(staff, member.id)).rejects.toThrow(NotAllowed)
 		await expect(markList(admin, { ids: '' })).rejects.toThrow(Invalid)
 		await expect(previewList(admin, { names: ' ' })).rejects.toThrow(Invalid)
-		await markLeft([staff.id, admin.id, member.id, member.id], null)
+		// An account may be deleted between the preview and the job.
+		await markLeft([staff.id, admin.id, 999_999, member.id, member.id], null)
 		expect(await Promise.all([staff, admin, member].map(isMarked))).toEqual([false, false, true])
 		expect(await queuedMails('plain@campus.example')).toHaveLength(1)
+		expect((await getMember(admin, 'plain')).leftCampusAt).not.toBeNull()
+		await changeRole(admin, 'plain', { role: 'moderator', why: 'Looks after the alumni.' })
+		expect(await isMarked(member)).toBe(false)
 	})
+})
+
+test('whoever has left does not become a verified student again by mail or a merge', async () => {
+	const [left, twin] = [await makeMember('beth'), await makeMember('bethtwin')]
+	await sql`insert into profiles (user_id, university_email, campus_name, campus_verified_at) values
+		(${left.id}, 'beth@mit.edu', '', null), (${twin.id}, 'beth2@mit.edu', 'MIT', now())`.execute(db())
+	await requestCampusVerification(left, 'beth', '192.0.2.1')
+	const [mail] = await queuedMails('beth@mit.edu')
+	if (mail) await sendQueuedMail(mail)
+	await markLeft([left.id], null)
+	const refusal = /says that you have left it/
+	await expect(confirmCampus(mail?.link?.token ?? '')).rejects.toThrow(refusal)
+	await expect(requestCampusVerification(left, 'beth', '192.0.2.1')).rejects.toThrow(refusal)
+	await db()
+		.transaction()
+		.execute((trx) => mergeProfiles(trx, { goneId: twin.id, keptId: left.id }))
+	expect(await findCampus(left.id)).toMatchObject({ campus_verified_at: null, has_left: true })
+	await takeMarkBack(admin, left.id)
+	await requestCampusVerification(left, 'beth', '192.0.2.1')
 })
 
 describe('the account of somebody who has left', () => {
@@ -136,6 +165,42 @@ describe('the account of somebody who has left', () => {
 		await deleteForgotten()
 		expect(await states()).toEqual([false, false, false, false])
 		expect(never && (await beginDeletion(db(), never.id))).toBeUndefined()
+	})
+
+	test('is kept by a login, even if the nightly job did not run before the day of the deletion', async () => {
+		await saveSettings(admin, 'campus-leavers', { after: 'delete', days: '40' })
+		const members = [await gone('backagain', 50), await gone('unmarked', 50), await gone('silent', 50)]
+		const [backAgain, unmarked, silent] = members
+		await deleteForgotten()
+		await sql`update users set logged_in_at = now() + interval '1 minute' where id = ${backAgain?.id}`.execute(db())
+		await sql`update users set left_campus_at = null where id = ${unmarked?.id}`.execute(db())
+		await sql`update users set leaves_at = now() - interval '1 hour' where id = any(${members.map(({ id }) => id)}::int[])`.execute(
+			db(),
+		)
+		const begun = []
+		for (const { id } of members) begun.push((await beginDeletion(db(), id))?.id)
+		expect(begun).toEqual([undefined, undefined, silent?.id])
+		expect(await listDue(9)).toEqual([silent?.id])
+		// What has begun ends, whoever logs in.
+		await sql`update users set logged_in_at = now() + interval '1 minute' where id = ${silent?.id}`.execute(db())
+		expect(await listDue(9)).toEqual([silent?.id])
+		await deleteForgotten()
+		expect(await Promise.all(members.map(isLeaving))).toEqual([false, false, true])
+		await saveSettings(admin, 'campus-leavers', { after: 'keep' })
+	})
+
+	test('can be deleted after all by whoever has logged in and kept it thereby', async () => {
+		const member = await gone('resolved', 50)
+		await saveSettings(admin, 'campus-leavers', { after: 'delete', days: '40' })
+		await deleteForgotten()
+		await sql`update users set logged_in_at = now() + interval '1 minute' where id = ${member.id}`.execute(db())
+		expect((await getLeaving(member)).departure).toMatchObject({ isByRule: true, keepsTexts: true })
+		await leave(member, { texts: 'remove' })
+		expect((await getLeaving(member)).departure).toMatchObject({ isByRule: false, keepsTexts: false })
+		await expect(leave(member, { texts: 'remove' })).rejects.toThrow('already being deleted')
+		await deleteForgotten()
+		expect(await isLeaving(member)).toBe(true)
+		await saveSettings(admin, 'campus-leavers', { after: 'keep' })
 	})
 
 	test('is not kept if the member asked for its deletion', async () => {
@@ -180,6 +245,16 @@ describe('where the login of the university is the only way in', () => {
 			select ${other.id}, '1', 'credential', password from credentials where user_id = ${left.id}`.execute(db())
 		for (const name of ['graduate', 'graduate@campus.example']) expect((await enter(name)).has('Set-Cookie')).toBe(true)
 		for (const name of ['student', 'student@campus.example']) await expect(enter(name)).rejects.toThrow(refusal)
+		// The settings know their password, and let them remove the login that no longer works.
+		await sql`insert into identities (user_id, provider, issuer, subject)
+			select id, 'ldap', 'dc=eastmere', username from users where id in (${left.id}, ${other.id})`.execute(db())
+		expect([(await listLogins(left)).hasPassword, (await listLogins(other)).hasPassword]).toEqual([true, false])
+		const { rows } = await sql<{ id: number; user_id: number }>`
+			select id, user_id from identities where user_id in (${left.id}, ${other.id})`.execute(db())
+		const idOf = ({ id }: SignedIn) => rows.find(({ user_id }) => user_id === id)?.id ?? 0
+		await unlinkIdentity(left, idOf(left), 0)
+		await expect(unlinkIdentity(other, idOf(other), 0)).rejects.toThrow('your only way to log in')
+		expect(passwordLoginPath()).toBe('/login?left')
 		// Not after they are back at the university.
 		await sql`update users set left_campus_at = null where id = ${left.id}`.execute(db())
 		await makeMember('another').then(({ id }) => markLeft([id], null))
@@ -196,6 +271,25 @@ describe('where the login of the university is the only way in', () => {
 		expect((await enter('alum')).has('Set-Cookie')).toBe(true)
 		await sql`update users set left_campus_at = now() - interval '89 days' where id = ${id}`.execute(db())
 		expect(await reset('alum@campus.example')).toBe(true)
+	})
+
+	test('an account is deleted by the rule only if its member can still have a link for a new password mailed', async () => {
+		await saveSettings(admin, 'campus-leavers', { after: 'delete', days: '40', domains: 'campus.example' })
+		const [shut, open, unsure] = [await makeMember('shut'), await makeMember('openly'), await makeMember('unsurely')]
+		const ids = [shut, open, unsure].map(({ id }) => id)
+		await sql`
+			update users set email_verified = id <> ${unsure.id}, left_campus_at = now() - interval '50 days' where id = any(${ids}::int[])`.execute(
+			db(),
+		)
+		await sql`update users set second_email = 'openly@home.example' where id = ${open.id}`.execute(db())
+		await sql`update users set email = 'unsurely@home.example' where id = ${unsure.id}`.execute(db())
+		await deleteForgotten()
+		expect(await Promise.all([shut, open, unsure].map(isLeaving))).toEqual([false, true, false])
+		expect(await queuedMails('openly@home.example')).toMatchObject([
+			{ text: expect.stringMatching(/^(?!.*@openly).*new password at \S+\/forgot-password/s) },
+		])
+		expect((await getLeavers(admin)).rule).toMatch('such accounts stay')
+		await saveSettings(admin, 'campus-leavers', { after: 'keep' })
 	})
 
 	test('an address that nobody has confirmed gets no link', async () => {

@@ -33,16 +33,16 @@ export async function listDirectoryIdentities(issuer: string): Promise<Directory
 	return rows
 }
 
-/** Records which identities were found. The time of those that are still missing stays. */
+/** Records which identities were found. The time of those that are still missing stays; those that an admin spared are not missing. */
 export async function writeMissing(asked: readonly number[], missing: readonly number[]): Promise<void> {
 	await sql`
-		update identities set missing_since = null
-		where id = any(${[...asked]}::int[]) and id <> all(${[...missing]}::int[]) and missing_since is not null`.execute(
+		update identities set missing_since = null, spared = false
+		where id = any(${[...asked]}::int[]) and id <> all(${[...missing]}::int[]) and (missing_since is not null or spared)`.execute(
 		db(),
 	)
 	await sql`
 		update identities set missing_since = now()
-		where id = any(${[...missing]}::int[]) and missing_since is null`.execute(db())
+		where id = any(${[...missing]}::int[]) and missing_since is null and not spared`.execute(db())
 }
 
 /** Hours between two checks that count as two: somebody missing in both has left. */
@@ -73,6 +73,7 @@ const MAX_CHECKS = 30
 
 /** Records a check of the directory. */
 export async function insertCheck(check: {
+	at?: Date
 	state: CheckView['state']
 	asked: number
 	missing?: number
@@ -92,14 +93,12 @@ export interface CheckRow {
 	staff: number
 }
 
-/** The last check of the directory. */
-export function findLastCheck(): Promise<CheckRow | undefined> {
-	return db()
-		.selectFrom('directory_checks')
-		.select(['id', 'at', 'state', 'asked', 'missing', 'staff'])
-		.orderBy('id', 'desc')
-		.limit(1)
-		.executeTakeFirst()
+/** The last check of the directory. @param isClear the last that did not fail */
+export async function findLastCheck(isClear = false): Promise<CheckRow | undefined> {
+	const { rows } = await sql<CheckRow>`
+		select id, at, state, asked, missing, staff from directory_checks
+		where not ${isClear} or state <> 'failed' order by id desc limit 1`.execute(db())
+	return rows[0]
 }
 
 /** Decides about a held check, if it is the last one. @returns when it was; undefined if it was decided, or there is a newer one */
@@ -114,6 +113,12 @@ export async function decideCheck(
 	return rows[0]?.at
 }
 
+/** Keeps an account from being deleted until the transaction ends. @returns false if it is gone */
+export async function lockAccount(trx: Executor, userId: number): Promise<boolean> {
+	const { rows } = await sql`select from users where id = ${userId} for key share`.execute(trx)
+	return rows.length > 0
+}
+
 /** Marks a member as having left the university. @returns false for staff, who are never marked, and for whoever is marked or being deleted */
 export async function writeLeft(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } = await sql`
@@ -123,13 +128,15 @@ export async function writeLeft(trx: Executor, userId: number): Promise<boolean>
 	return rows.length > 0
 }
 
-/** Takes the mark back. @returns whether there was one */
+/** Takes the mark back; the directory does not mark them again before it had them. @returns whether there was one */
 export async function clearLeft(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } = await sql`
 		update users set left_campus_at = null where id = ${userId} and left_campus_at is not null returning id`.execute(
 		trx,
 	)
-	await sql`update identities set missing_since = null where user_id = ${userId}`.execute(trx)
+	await sql`update identities set missing_since = null, spared = provider = 'ldap' where user_id = ${userId}`.execute(
+		trx,
+	)
 	return rows.length > 0
 }
 
@@ -167,15 +174,6 @@ export async function findLeaver(email: string): Promise<{ left_campus_at: Date;
 	return rows[0]
 }
 
-/** The main addresses of the admins. */
-export async function listAdminAddresses(): Promise<string[]> {
-	const { rows } = await sql<{ email: string }>`
-		select email from users where role = 'admin' and not imported and absent_since is null and leaves_at is null`.execute(
-		db(),
-	)
-	return rows.map(({ email }) => email)
-}
-
 export interface NamedMember extends LeaverView {
 	role: 'member' | 'moderator' | 'admin'
 	isMarked: boolean
@@ -210,12 +208,21 @@ export async function findByNames(
 /** A condition: the user `u` has left, and not logged in since. */
 const hasNotReturned = sql`(u.left_campus_at is not null and (u.logged_in_at is null or u.logged_in_at < u.left_campus_at))`
 
+interface ForgottenRow {
+	id: number
+	username: string
+	/** Confirmed addresses. */
+	emails: string[]
+}
+
 /** Members who left more than `days` ago, and have not logged in since, longest ago first. */
-export async function listForgotten(days: number, limit: number): Promise<{ id: number; username: string }[]> {
-	const { rows } = await sql<{ id: number; username: string }>`
-		select u.id, u.username from users u
+export async function listForgotten(days: number): Promise<ForgottenRow[]> {
+	const { rows } = await sql<ForgottenRow>`
+		select u.id, u.username, array(select held.email from account_emails held
+			where held.user_id = u.id and (u.email_verified or held.email <> u.email)) as emails
+		from users u
 		where u.left_campus_at < now() - make_interval(days => ${days}) and u.role = 'member' and u.leaves_at is null
-			and ${hasNotReturned} order by u.left_campus_at, u.id limit ${limit}`.execute(db())
+			and ${hasNotReturned} order by u.left_campus_at, u.id`.execute(db())
 	return rows
 }
 

@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
+import { allowsPasswords, passwordLoginPath } from '~/features/accounts/login-methods.server.ts'
 import { lockAdmin } from '~/features/administration/admins.server.ts'
 import { mailEachAddress } from '~/features/identity/emails/email-mails.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
@@ -16,12 +16,12 @@ import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
-import { clearLeft, endCampusConfirmation, writeLeft } from './leavers.queries.server.ts'
+import { clearLeft, endCampusConfirmation, lockAccount, writeLeft } from './leavers.queries.server.ts'
 import { leaversSection } from './section.server.ts'
 
 /*
  * Marking members as having left the university, and taking that back. The mark ends their sessions and the confirmation that they study
- * there, and deletes nothing. A login with the university's login takes it back (`touchIdentity`).
+ * there, and deletes nothing. A login with the university's login takes it back (`recordPresence`).
  */
 
 /**
@@ -50,6 +50,8 @@ function markOne(userId: number): Promise<boolean> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
+			// An account that was deleted meanwhile has no profile to lock.
+			if (!(await lockAccount(trx, userId))) return false
 			await lockHideable(trx, userId)
 			if (!(await writeLeft(trx, userId))) return false
 			await endAccessUntilLogin(trx, userId)
@@ -63,11 +65,11 @@ function markOne(userId: number): Promise<boolean> {
 function leftMail(to: string): Mail {
 	const { after, days } = siteSettings(leaversSection)
 	const { publicUrl } = config()
-	const link = { label: 'Log in', url: `${publicUrl}/login` }
+	const link = { label: 'Log in', url: publicUrl + passwordLoginPath() }
 	const fate = after === 'keep' ? 'It stays.' : `It will be deleted if you do not log in within ${days} days.`
 	const text = `According to the university, you have left it. Your ${siteName()} account was logged out everywhere. ${fate}`
 	const address = allowsPasswords() ? 'this address' : 'this address within 90 days, or a private one of your account'
-	const closing = `If the login of the university no longer works for you, set a password at ${publicUrl}/forgot-password with ${address}. Your settings have your data, and delete the account. If you have not left, log in as before, and everything is as it was.`
+	const closing = `If the login of the university no longer works for you, set a password at ${publicUrl}/forgot-password with ${address}. Your settings have your data, and delete the account. If you have not left, log in with the login of the university, or ask an admin; if your university address was confirmed, confirm it again then.`
 	return linkMail(to, `You have left the university: your account at ${siteName()}`, text, link, closing)
 }
 

@@ -23,7 +23,8 @@ export const passwordException = {
 	},
 }
 
-function isOfUniversity(email: string): boolean {
+/** Whether an address is of a university, which may give it to somebody else. */
+export function isOfUniversity(email: string): boolean {
 	const { domains } = siteSettings(leaversSection)
 	return universityOfDomain(domainOf(email)) !== null || (domains.length > 0 && isAllowedDomain(email, domains))
 }

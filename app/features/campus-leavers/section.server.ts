@@ -11,7 +11,7 @@ export const leaversSection = settingSection({
 	settings: {
 		after: choiceSetting({
 			label: 'Their accounts',
-			hint: 'A member whose account is to be deleted is told by email 14 days before, and keeps it by logging in. What they wrote in the forum stays, without their name.',
+			hint: 'A member whose account is to be deleted is told by email 14 days before, and keeps it by logging in. Where the login of the university is the only way in, accounts without a confirmed address outside the university stay. What they wrote in the forum stays, without their name.',
 			default: 'keep',
 			choices: [
 				{ value: 'keep', label: 'Stay' },
@@ -21,7 +21,7 @@ export const leaversSection = settingSection({
 		days: numberSetting({ label: 'Days without a login', default: 180, min: 30, max: 3_650 }),
 		domains: domainsSetting({
 			label: 'Domains of the university’s addresses',
-			hint: 'Separated by commas. Those of known universities need not be named. 90 days after somebody has left, no link for a new password is mailed to such an address, as it may have passed to somebody else.',
+			hint: 'Separated by commas. Those of known universities need not be named. Where the login of the university is the only way in, no link for a new password is mailed to such an address 90 days after somebody has left, as it may have passed to somebody else. Where passwords are allowed, such links go to every address of an account.',
 		}),
 	},
 	check: async ({ domains }) => requireDomains('domains', domains),

@@ -61,7 +61,7 @@ export async function insertIdentity(
 /** Records a login with an identity, and the member's present name there. */
 export async function touchIdentity(trx: Executor, id: number, { name, affiliation }: Identity): Promise<void> {
 	await sql`
-		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation}, missing_since = null
+		update identities set used_at = now(), name = ${name}, affiliation = ${affiliation}, missing_since = null, spared = false
 		where id = ${id}`.execute(trx)
 	await recordPresence(trx, id)
 }
@@ -73,6 +73,12 @@ async function recordPresence(trx: Executor, id: number): Promise<void> {
 		where i.id = ${id} and users.id = i.user_id and i.provider = any(${[...campusProviders]}) and left_campus_at is not null`.execute(
 		trx,
 	)
+}
+
+/** Whether the university says that a member has left it. */
+export async function hasLeft(executor: Executor, userId: number): Promise<boolean> {
+	const { rows } = await sql`select from users where id = ${userId} and left_campus_at is not null`.execute(executor)
+	return rows.length > 0
 }
 
 /** Whether an identity is still linked, after waiting for a transaction that is removing it. */

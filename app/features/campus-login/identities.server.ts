@@ -5,7 +5,7 @@ import { beginLinking } from '~/features/account-linking/account-linking.server.
 import { LINKED } from '~/features/account-linking/account-linking.view.ts'
 import { findAccountByEmail, lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { logInAs } from '~/features/accounts/accounts.server.ts'
-import { allowsPasswords, loginMethods } from '~/features/accounts/login-methods.server.ts'
+import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { isClosedDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
 import { announceNewAccount, registerExternalUser } from '~/features/accounts/registration/registrations.server.ts'
@@ -15,6 +15,7 @@ import { findEmailById } from '~/features/authenticators/authenticators.queries.
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { mailEachAddress } from '~/features/identity/emails/email-mails.server.ts'
 import { restLoginOn } from '~/features/sessions/late-logins.server.ts'
+import { mayLogInAnyway } from '~/features/sessions/password-exceptions.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { lockSession } from '~/features/sessions/sessions.queries.server.ts'
 import { announceEndedSessions, requireStandingSession, SESSION_ENDED } from '~/features/sessions/sessions.server.ts'
@@ -41,6 +42,7 @@ import {
 	findIdentity,
 	findIdentityOwner,
 	findSessionOwner,
+	hasLeft,
 	type IdentityRow,
 	insertIdentity,
 	insertProviderSession,
@@ -52,10 +54,7 @@ import {
 import type { ProviderIdentity } from './oidc.server.ts'
 import { listProviders, type Provider, providerNames } from './providers.server.ts'
 
-/*
- * Which account an identity opens. It is found by issuer and subject only: a mail address, even a confirmed one, never opens an existing
- * account.
- */
+/* Which account an identity opens. It is found by issuer and subject only: a mail address, even a confirmed one, opens none. */
 
 /** The purpose of encrypting a refresh token before its session starts. */
 const keptPurpose = 'login_challenges.kept'
@@ -185,19 +184,22 @@ async function register(
 		throw new Conflict(
 			`${taken}, and another account of ${who} opens it. If it is yours, or somebody had this address before you, ask an admin for help.`,
 		)
+	if (holder && !provider.isPublic && (await hasLeft(trx, holder.id)))
+		throw new Conflict(`${taken}. If it is yours, or somebody had this address before you, ask an admin for help.`)
 	throw new Conflict(`${taken}. ${instead(`If it is yours, log in to it once, and link ${who} in your settings.`)}`)
 }
 
 /**
  * Offers a person of the campus to link their login to the account with their address, by a mail to it. Not to an account that a login
- * of the campus opens already: it belongs to somebody there, and an address may pass from one person to another.
+ * of the campus opens already, or whose member has left: it belongs to somebody else, and an address may pass from one person to another.
  * @throws LinkRequired
  */
 async function offerLinking(provider: Provider, answer: ProviderIdentity, person: ProviderUser): Promise<void> {
 	const { email, isConfirmed } = person
 	if (provider.isPublic || !isConfirmed || isClosedDemoAccount(email)) return
 	const account = await findAccountByEmail(email)
-	if (!account || isOpenedByCampus(await listIdentityRows(account.id), answer.issuer, provider.name)) return
+	if (!account || (await hasLeft(db(), account.id))) return
+	if (isOpenedByCampus(await listIdentityRows(account.id), answer.issuer, provider.name)) return
 	const { refreshToken, endsAt = null } = answer
 	const link = { identity: identityOf(provider, answer), email }
 	throw await beginLinking({
@@ -238,6 +240,7 @@ async function linkByMail(sessionId: number, { identity, email }: NonNullable<Ke
 			const isPossible =
 				listProviders().some(({ name, isPublic }) => name === identity.provider && !isPublic) &&
 				(await findAccountByEmail(email, trx))?.id === userId &&
+				!(await hasLeft(trx, userId)) &&
 				!(await findIdentityOwner(trx, identity)) &&
 				!isOpenedByCampus(linked, identity.issuer, identity.provider)
 			if (!isPossible) throw new Conflict('This account or login was changed in the meantime. Log in again.')
@@ -319,8 +322,7 @@ export async function unlinkIdentity(viewer: SignedIn, id: number, keptSession: 
 			await lockMember(trx, viewer.id)
 			const offered = listProviders().map(({ name }) => name)
 			const others = (await listIdentityRows(viewer.id, trx)).filter((one) => one.id !== id)
-			const byPassword = loginMethods().hasPasswords && (await hasPassword(viewer.id, trx))
-			if (!byPassword && !others.some((one) => offered.includes(one.provider)))
+			if (!(await mayUsePassword(viewer.id, trx)) && !others.some((one) => offered.includes(one.provider)))
 				throw new Conflict(
 					`This is your only way to log in. ${allowsPasswords() ? 'Set a password or link' : 'Link'} another account first.`,
 				)
@@ -358,9 +360,15 @@ function removedMail(to: string, who: string): Mail {
 	return linkMail(to, `An admin unlinked ${who} at ${siteName()}`, text, link, closing)
 }
 
+/** Whether a member has a password that logs them in: of those who have left, also where passwords are disabled. */
+async function mayUsePassword(userId: number, executor: Executor = db()): Promise<boolean> {
+	if (!(await hasPassword(userId, executor))) return false
+	return allowsPasswords() || (await mayLogInAnyway(await findEmailById(userId, executor)))
+}
+
 /** The identities of a member, and the providers that they can link. */
 export async function listLogins(viewer: Pick<SignedIn, 'id'>): Promise<LoginsView> {
-	const [rows, byPassword] = await Promise.all([listIdentityRows(viewer.id), hasPassword(viewer.id)])
+	const [rows, byPassword] = await Promise.all([listIdentityRows(viewer.id), mayUsePassword(viewer.id)])
 	const linked = rows.map(({ id, provider, name, affiliation, created_at, used_at }) => ({
 		id,
 		provider,
@@ -374,7 +382,7 @@ export async function listLogins(viewer: Pick<SignedIn, 'id'>): Promise<LoginsVi
 	return {
 		linked,
 		open: open.map(({ name }) => ({ name, title: sentence(providerNames[name] ?? name) })),
-		hasPassword: byPassword && loginMethods().hasPasswords,
+		hasPassword: byPassword,
 	}
 }
 

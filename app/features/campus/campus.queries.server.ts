@@ -10,9 +10,12 @@ export interface CampusRow {
 	university_email: string
 	campus_name: string
 	campus_verified_at: Date | null
+	/** Whether the university says that they have left it. */
+	has_left: boolean
 }
 
-const columns = sql`profiles.user_id, users.username, users.name, users.email, university_email, campus_name, campus_verified_at`
+const columns = sql`profiles.user_id, users.username, users.name, users.email, university_email, campus_name, campus_verified_at,
+	users.left_campus_at is not null as has_left`
 
 /** A member's university address and its confirmation. An account without a profile row counts as one without an address. */
 export async function findCampus(userId: number, executor: Executor = db()): Promise<CampusRow | undefined> {
@@ -21,6 +24,12 @@ export async function findCampus(userId: number, executor: Executor = db()): Pro
 		executor,
 	)
 	return rows[0]
+}
+
+/** Locks a profile, as whoever marks its member as having left the university does. @returns whether they are marked */
+export async function lockLeft(trx: Executor, userId: number): Promise<boolean> {
+	await sql`select from profiles where user_id = ${userId} for update`.execute(trx)
+	return (await findCampus(userId, trx))?.has_left === true
 }
 
 /**

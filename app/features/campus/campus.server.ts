@@ -11,7 +11,7 @@ import { requireOwner, requireProfileWriter } from '~/features/members/members.s
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { countAttempt } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
-import { Conflict, Invalid, TooManyRequests } from '~/lib/errors.ts'
+import { Conflict, Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import { networkOf } from '~/lib/networks.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -29,6 +29,7 @@ import {
 	fillCampusAddress,
 	findByLink,
 	findCampus,
+	lockLeft,
 	releaseExpiredAddress,
 	replaceLink,
 } from './campus.queries.server.ts'
@@ -41,6 +42,9 @@ const MAX_REMINDED_AT_ONCE = 200
 
 const oldLink = 'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
 const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
+
+const hasLeft =
+	'The university says that you have left it, so its address does not verify you. If that is wrong, log in with the login of the university, or ask an admin.'
 
 /** Starts the lifetime of a link when its mail is sent. */
 export const activateCampusLink: LinkActivator = (token) => activateLink(hashToken(token), LINK_LIFETIME_SECONDS)
@@ -57,7 +61,7 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
  * works the same way.
  * @param ip of the request; mails are limited per IP address, per member and per mail address
  * @returns the address
- * @throws NotAllowed, Invalid if the address is missing or proves nothing, TooManyRequests
+ * @throws NotAllowed, also for who has left the university; Invalid if the address is missing or proves nothing, TooManyRequests
  */
 export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
 	const member = await requireProfileWriter(viewer, username)
@@ -72,7 +76,7 @@ export async function requestCampusVerification(viewer: Viewer, username: string
  * Mails a new link in place of an expired one, to the same address. No login is needed: only its reader has the old
  * link.
  * @param ip of the request
- * @throws Invalid if the link can no longer be replaced, NotAllowed while the member is suspended, TooManyRequests
+ * @throws Invalid if the link can no longer be replaced, NotAllowed while the member is suspended or has left the university, TooManyRequests
  */
 export async function resendCampusLink(token: string, ip: string): Promise<void> {
 	const row = await findByLink(hashToken(token))
@@ -83,6 +87,7 @@ export async function resendCampusLink(token: string, ip: string): Promise<void>
 
 async function mailLink(row: CampusRow, ip: string): Promise<void> {
 	const { user_id: userId, university_email: email } = row
+	if (row.has_left) throw new NotAllowed(hasLeft)
 	checkDomain(domainOf(email))
 	await countAttempt([
 		['campus-member', String(userId)],
@@ -123,7 +128,7 @@ export async function findCampusLink(
 /**
  * Confirms the address that a link was mailed to. No login is needed: only the reader of that mailbox has the link.
  * @returns the member's username and the university
- * @throws Invalid if the link is no longer valid, NotAllowed while the member is suspended, Conflict if the address
+ * @throws Invalid if the link is no longer valid, NotAllowed while the member is suspended or has left the university, Conflict if the address
  * verifies another account
  */
 export async function confirmCampus(token: string): Promise<{ username: string; university: string }> {
@@ -135,6 +140,7 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 				if (!link) throw new Invalid(oldLink)
 				if (link.is_over) throw new Invalid(linkIsOver)
 				await requireMayWrite(link.user_id, trx)
+				if (await lockLeft(trx, link.user_id)) throw new NotAllowed(hasLeft)
 				const university = checkDomain(domainOf(link.email))
 				await releaseExpiredAddress(trx, link.user_id, link.email, new Date(Date.now() - CAMPUS_LIFETIME_MS))
 				const username = await confirmCampusAddress(trx, link.user_id, link.email, university)

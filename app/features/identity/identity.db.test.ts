@@ -252,7 +252,18 @@ describe('a personal address besides that of the campus', () => {
 	})
 
 	test('requires a confirmed first address: a password link to the second one does not confirm the first', async () => {
-		await sql`update users set email_verified = false where id = ${mira.id}`.execute(db())
+		await sql`update users set email_verified = false, second_email = ${`own${made}@mail.example`} where id = ${mira.id}`.execute(
+			db(),
+		)
+		await sql`insert into identities (user_id, provider, issuer, subject)
+			values (${mira.id}, 'github', 'https://github.com', 'mine')`.execute(db())
+		await requestPasswordReset(form({ email: `own${made}@mail.example` }), request())
+		await resetPassword(
+			form({ token: await mailedToken(`own${made}@mail.example`), password, confirmPassword: password }),
+			request(),
+		)
+		expect([(await getEmails(mira)).isConfirmed, (await listLogins(mira)).linked.length]).toEqual([false, 1])
+		await sql`update users set second_email = null where id = ${mira.id}`.execute(db())
 		await expect(requestEmailChange(mira, { email: 'own@mail.example', place: 'second_email' })).rejects.toThrow(
 			'Confirm your first address',
 		)

@@ -76,10 +76,12 @@ export interface MailedMember {
 	email: string
 }
 
-/** The admins who are not leaving and have not left the campus, and this member. @param userId null for none */
+/** The admins who are neither leaving nor logged out by the university, and this member. @param userId null for none */
 export async function listMailedAdmins(trx: Executor, userId: number | null): Promise<MailedMember[]> {
 	const { rows } = await sql<MailedMember>`
 		select id, name, username, email from users
-		where (role = 'admin' and leaves_at is null and absent_since is null) or id = ${userId} order by id`.execute(trx)
+		where (role = 'admin' and not imported and leaves_at is null and absent_since is null) or id = ${userId} order by id`.execute(
+		trx,
+	)
 	return rows
 }

@@ -51,7 +51,7 @@ interface Words {
 	closing: string
 }
 
-/** Mails all admins who are not leaving and have not left the campus. */
+/** Mails all admins who are neither leaving nor logged out by the university. */
 export async function mailAdmins(trx: Executor, words: Words): Promise<void> {
 	for (const admin of await listMailedAdmins(trx, null)) await mail(trx, admin, words)
 }

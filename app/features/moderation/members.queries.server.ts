@@ -35,9 +35,10 @@ export async function liftSuspension(trx: Executor, id: number): Promise<void> {
 	await sql`update users set suspended_until = null, suspended_reason = '' where id = ${id}`.execute(trx)
 }
 
-/** Sets the role of a member whose row the caller has locked. */
+/** Sets the role of a member whose row the caller has locked. Moderators and admins are not marked as having left the university. */
 export async function setRole(trx: Executor, id: number, role: SignedIn['role']): Promise<void> {
-	await trx.updateTable('users').set({ role }).where('id', '=', id).execute()
+	await sql`update users set role = ${role}, left_campus_at = case when ${role} = 'member' then left_campus_at end
+		where id = ${id}`.execute(trx)
 }
 
 /** The role of a member; undefined when the account is gone. */

@@ -86,7 +86,7 @@ async function fillTexts(trx: Executor, { goneId, keptId }: Merge): Promise<void
 		from profiles gone where kept.user_id = ${keptId} and gone.user_id = ${goneId}`.execute(trx)
 }
 
-/** A confirmed university address is unique, so it is removed from one profile before it is added to the other. */
+/** A confirmed university address is unique, so it is removed from one profile before it is added to the other. Who has left the university gets none. */
 async function moveCampus(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const { rows } = await sql<{ university_email: string; campus_name: string; at: string }>`
 		with before as (select university_email, campus_name, campus_verified_at::text as at from profiles
@@ -97,7 +97,8 @@ async function moveCampus(trx: Executor, { goneId, keptId }: Merge): Promise<voi
 	await sql`
 		update profiles set university_email = ${mark.university_email}, campus_name = ${mark.campus_name},
 			campus_verified_at = ${mark.at}::timestamptz, campus_reminded_at = null
-		where user_id = ${keptId} and (campus_verified_at is null
+		where user_id = ${keptId} and not exists (select from users where id = ${keptId} and left_campus_at is not null)
+			and (campus_verified_at is null
 			or campus_verified_at <= now() - interval '365 days' and campus_verified_at < ${mark.at}::timestamptz)`.execute(
 		trx,
 	)

@@ -17,19 +17,21 @@ export async function replaceHash(trx: Executor, userId: number, before: string,
 }
 
 /**
- * Uses up a link to reset a password. It came by mail, so the address is confirmed.
+ * Uses up a link to reset a password. If it came by mail to the main address only, that is confirmed.
  * @param link the hash of its token
- * @returns the member, and whether the address was confirmed before; undefined for an invalid link
+ * @returns the member, and whether this confirmed the address; undefined for an invalid link
  */
 export async function consumeResetLink(
 	trx: Executor,
 	link: string,
-): Promise<{ userId: number; wasConfirmed: boolean } | undefined> {
-	const { rows } = await sql<{ userId: number; wasConfirmed: boolean }>`
-		with link as (delete from verifications where identifier = ${link} and expires_at > now() returning value),
-			member as (select id, email_verified from users, link where users.id::text = link.value for no key update of users)
-		update users set email_verified = true from member where users.id = member.id
-		returning users.id as "userId", member.email_verified as "wasConfirmed"`.execute(trx)
+): Promise<{ userId: number; isNowConfirmed: boolean } | undefined> {
+	const { rows } = await sql<{ userId: number; isNowConfirmed: boolean }>`
+		with link as (
+				delete from verifications where identifier = ${link} and expires_at > now() returning value, confirms_address),
+			member as (select id, email_verified, confirms_address from users, link
+				where users.id::text = link.value for no key update of users)
+		update users set email_verified = member.email_verified or confirms_address from member where users.id = member.id
+		returning users.id as "userId", confirms_address and not member.email_verified as "isNowConfirmed"`.execute(trx)
 	return rows[0]
 }
 

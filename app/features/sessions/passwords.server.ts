@@ -52,8 +52,8 @@ export async function setPasswordByLink(
 		.execute(async (trx) => {
 			const found = await consumeResetLink(trx, link)
 			if (!found) return undefined
-			const { userId, wasConfirmed } = found
-			if (!wasConfirmed) await removeCredentials(userId, trx)
+			const { userId, isNowConfirmed } = found
+			if (isNowConfirmed) await removeCredentials(userId, trx)
 			await storeHash(trx, userId, hash)
 			await deleteResetLinks(userId, trx)
 			await endAllAccess(trx, userId)

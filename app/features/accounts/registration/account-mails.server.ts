@@ -147,7 +147,8 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 		if ((await findAccountByEmail(email, trx))?.id !== member.id) return undefined
 		return async () => {
 			const token = newToken()
-			await replaceResetLink(trx, { userId: member.id, hash: resetHash(token), seconds: LINK_RETENTION_SECONDS })
+			const link = { hash: resetHash(token), addresses: [email], seconds: LINK_RETENTION_SECONDS }
+			await replaceResetLink(trx, { userId: member.id, ...link })
 			return resetMail(email, token)
 		}
 	},
@@ -190,7 +191,7 @@ function mailboxOf(email: string): string {
  */
 export async function mailResetLink(trx: Executor, userId: number, addresses: readonly string[]): Promise<void> {
 	const token = newToken()
-	await replaceResetLink(trx, { userId, hash: resetHash(token), seconds: LINK_RETENTION_SECONDS })
+	await replaceResetLink(trx, { userId, hash: resetHash(token), addresses, seconds: LINK_RETENTION_SECONDS })
 	for (const address of addresses) await addJob('send-mail', resetMail(address, token), trx)
 }
 

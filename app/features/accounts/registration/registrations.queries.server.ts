@@ -168,12 +168,13 @@ export async function insertEmailLink(
 /** Stores a password reset link where Better Auth looks for it; the member's older ones become invalid. */
 export async function replaceResetLink(
 	trx: Executor,
-	link: { userId: number; hash: string; seconds: number },
+	link: { userId: number; hash: string; seconds: number; addresses: readonly string[] },
 ): Promise<void> {
 	await sql`delete from verifications where value = ${String(link.userId)}`.execute(trx)
 	await sql`
-		insert into verifications (identifier, value, expires_at)
-		values (${link.hash}, ${String(link.userId)}, now() + make_interval(secs => ${link.seconds}))`.execute(trx)
+		insert into verifications (identifier, value, expires_at, confirms_address)
+		select ${link.hash}, id::text, now() + make_interval(secs => ${link.seconds}), email = all(${[...link.addresses]}::text[])
+		from users where id = ${link.userId}`.execute(trx)
 }
 
 /** Makes a confirmation link valid for this many seconds from now. @returns false when it was used or revoked, or is too old */

@@ -10,10 +10,11 @@ import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { requestPasswordReset } from '../accounts.server.ts'
+import { passwordLoginPath } from '../login-methods.server.ts'
 import type { Route } from './+types/forgot-password'
 
 export function loader({ url }: Route.LoaderArgs) {
-	return { sent: url.searchParams.has('sent') }
+	return { sent: url.searchParams.has('sent'), loginPath: passwordLoginPath() }
 }
 
 export async function action({ request }: Route.ActionArgs) {
@@ -33,7 +34,7 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Forgot password', noindex: true })
 }
 
-export default function ForgotPassword({ loaderData: { sent }, actionData }: Route.ComponentProps) {
+export default function ForgotPassword({ loaderData: { sent, loginPath }, actionData }: Route.ComponentProps) {
 	useRefusalToast(actionData)
 	return (
 		<AccountFrame
@@ -42,7 +43,7 @@ export default function ForgotPassword({ loaderData: { sent }, actionData }: Rou
 				sent ? null : 'Enter the email address you registered with. We will send you a link that works for 10 minutes.'
 			}
 			back={
-				<Link className="btn btn-sm btn-ghost mb-4 -ml-2.5" to="/login">
+				<Link className="btn btn-sm btn-ghost mb-4 -ml-2.5" to={loginPath}>
 					<Icon of={ArrowLeft} /> Back to login
 				</Link>
 			}

@@ -7,6 +7,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { resetPassword } from '../accounts.server.ts'
+import { passwordLoginPath } from '../login-methods.server.ts'
 import type { Route } from './+types/reset-password'
 
 export function loader({ url }: Route.LoaderArgs) {
@@ -17,7 +18,11 @@ export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		const headers = await resetPassword(form, request)
-		return redirectWithToast('/login', { type: 'success', message: 'Password updated Successfully' }, headers)
+		return redirectWithToast(
+			passwordLoginPath(),
+			{ type: 'success', message: 'Password updated Successfully' },
+			headers,
+		)
 	} catch (error) {
 		return refuseForm(error, form)
 	}

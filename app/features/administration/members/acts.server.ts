@@ -67,6 +67,7 @@ export async function changeRole(viewer: Viewer, username: string, input: Input)
 			throw new NotAllowed(
 				'The role of a demo account cannot be changed, because its password is printed at the start.',
 			)
+		isChanged = true
 		await setRole(trx, found.id, role)
 		if (role === 'member') await releaseCases(trx, found.id)
 		const note = role === 'member' ? `from ${locked.role}` : `as ${role}`

@@ -18,6 +18,7 @@ export interface MemberRow {
 	logged_in_at: string | null
 	suspended_until: string | null
 	leaves_at: string | null
+	left_campus_at: string | null
 	hidden: boolean
 	campus: string
 	cohort: string
@@ -30,6 +31,7 @@ const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - i
 
 const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
 	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, ${isoTime('u.leaves_at')} as leaves_at,
+	${isoTime('u.left_campus_at')} as left_campus_at,
 	p.hidden_at is not null as hidden, case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
 	${isMailBouncing} as mail_returned`
 

@@ -165,6 +165,7 @@ export function presentMemberSummary(row: MemberRow): MemberSummary {
 		loggedInAt: row.logged_in_at,
 		suspendedUntil: row.suspended_until,
 		leavesAt: row.leaves_at,
+		leftCampusAt: row.left_campus_at,
 		isHidden: row.hidden,
 		isMailReturned: row.mail_returned,
 	}

@@ -94,6 +94,8 @@ export interface MemberSummary {
 	suspendedUntil: string | null
 	/** When the account is deleted; null if it is not to be. */
 	leavesAt: string | null
+	/** Since when the university says that they have left it; ISO 8601, null for everybody else. */
+	leftCampusAt: string | null
 	isHidden: boolean
 	/** The cohort of their invitation, or ''. */
 	cohort: string

@@ -215,9 +215,9 @@ function Facts({ member }: { member: MemberDetail }) {
 			<Fact name="Wrote">
 				{pluralize(member.questions, 'query', 'queries')}, {pluralize(member.comments, 'comment')}
 			</Fact>
-			{(member.campus || member.year) && (
-				<Fact name={member.campus ? 'University' : 'Year of passing'}>
-					{[member.campus, member.year].filter(Boolean).join(', ')}
+			{(member.campus || member.leftCampusAt || member.year) && (
+				<Fact name={member.campus || member.leftCampusAt ? 'University' : 'Year of passing'}>
+					{[member.campus, member.leftCampusAt && 'has left', member.year].filter(Boolean).join(', ')}
 				</Fact>
 			)}
 			{member.cohort && <Fact name="Cohort">{member.cohort}</Fact>}

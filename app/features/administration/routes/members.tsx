@@ -183,6 +183,7 @@ function Line({ member }: { member: MemberSummary }) {
 		member.role !== 'member' && member.role,
 		member.suspendedUntil !== null && 'suspended',
 		member.leavesAt !== null && 'being deleted',
+		member.leftCampusAt !== null && 'left the university',
 		member.isHidden && 'profile hidden',
 		!member.isConfirmed && 'address not confirmed',
 		member.isMailReturned && 'mail comes back',

@@ -189,7 +189,7 @@ function ListForm({ refusal }: { refusal: FormRefusal | null }) {
 					hint="A file takes precedence."
 				/>
 				<p>
-					<SubmitButton busyLabel="Reading" name="intent" value="preview">
+					<SubmitButton busyLabel="Reading..." name="intent" value="preview">
 						Check the list
 					</SubmitButton>
 				</p>
@@ -245,27 +245,29 @@ function Marked({ leavers, refusal }: { leavers: LeaversPage['leavers']; refusal
 			</SectionHeading>
 			<FormError>{refusal?.message}</FormError>
 			{leavers.length === 0 && <p className="mt-3 text-ink-2">Nobody yet.</p>}
-			<ul>
-				{leavers.map((one) => (
-					<li key={one.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-2.5">
-						<Person person={one}>
-							, <LocalTime at={one.leftAt} />
-						</Person>
-						<Form method="post">
-							<input type="hidden" name="id" value={one.id} />
-							<button
-								className="btn btn-sm btn-ghost"
-								type="submit"
-								name="intent"
-								value="take-back"
-								aria-label={`Take back that ${one.name} has left`}
-							>
-								Take back
-							</button>
-						</Form>
-					</li>
-				))}
-			</ul>
+			{leavers.length > 0 && (
+				<ul>
+					{leavers.map((one) => (
+						<li key={one.id} className="flex flex-wrap items-center gap-x-4 gap-y-2 border-b border-line py-2.5">
+							<Person person={one}>
+								, <LocalTime at={one.leftAt} />
+							</Person>
+							<Form method="post">
+								<input type="hidden" name="id" value={one.id} />
+								<button
+									className="btn btn-sm btn-ghost"
+									type="submit"
+									name="intent"
+									value="take-back"
+									aria-label={`Take back that ${one.name} has left`}
+								>
+									Take back
+								</button>
+							</Form>
+						</li>
+					))}
+				</ul>
+			)}
 		</section>
 	)
 }

@@ -42,12 +42,13 @@ export interface DepartureRow {
 	asked_at: Date
 	leaves_at: Date
 	begun: boolean
+	by_rule: boolean
 }
 
 /** A member's pending departure; undefined without one. */
 export async function findDeparture(userId: number): Promise<DepartureRow | undefined> {
 	const { rows } = await sql<DepartureRow>`
-		select d.user_id, d.keeps_texts, d.asked_at, u.leaves_at, d.begun_at is not null as begun
+		select d.user_id, d.keeps_texts, d.asked_at, u.leaves_at, d.begun_at is not null as begun, d.by_rule
 		from departures d join users u on u.id = d.user_id where d.user_id = ${userId}`.execute(db())
 	return rows[0]
 }
@@ -66,7 +67,11 @@ export async function isLastAdmin(trx: Executor, userId: number): Promise<boolea
 	return rows.length > 0
 }
 
-/** Records a departure, and removes the member from all lists; the account must be locked. @returns false if one is pending already */
+/**
+ * Records a departure, and removes the member from all lists; the account must be locked. One that the site asked for becomes one that the
+ * member asked for.
+ * @returns false if one is pending already
+ */
 export async function insertDeparture(
 	trx: Executor,
 	{ userId, keepsTexts, hidProfile }: { userId: number; keepsTexts: boolean; hidProfile: boolean },
@@ -74,7 +79,9 @@ export async function insertDeparture(
 	const { rows } = await sql`
 		insert into departures (user_id, keeps_texts, was_listed, hid_profile)
 		select ${userId}, ${keepsTexts}, listed, ${hidProfile} from profiles where user_id = ${userId}
-		on conflict do nothing returning 1`.execute(trx)
+		on conflict (user_id) do update set keeps_texts = excluded.keeps_texts, asked_at = now(), by_rule = false
+			where departures.by_rule and departures.begun_at is null
+		returning 1`.execute(trx)
 	if (rows.length === 0) return false
 	await sql`update profiles set listed = false where user_id = ${userId}`.execute(trx)
 	await sql`update users set leaves_at = now() + make_interval(days => ${DAYS_TO_COME_BACK}) where id = ${userId}`.execute(
@@ -96,12 +103,18 @@ export async function cancelDeparture(trx: Executor, userId: number): Promise<{ 
 	return departure
 }
 
+/**
+ * A condition on departures `d` and users `u`: the account is not kept. One that the site asked to delete is, once its member has logged in
+ * since, or is not marked as having left the university any more. The job that cancels such a departure may be late.
+ */
+const isStillWanted = sql`(d.begun_at is not null or not d.by_rule
+	or (u.left_campus_at is not null and (u.logged_in_at is null or u.logged_in_at <= d.asked_at)))`
+
 /** Members whose 14 days have passed, longest ago first. */
 export async function listDue(limit: number): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
-		select user_id from departures join users on users.id = user_id where leaves_at <= now() order by leaves_at limit ${limit}`.execute(
-		db(),
-	)
+		select d.user_id from departures d join users u on u.id = d.user_id
+		where u.leaves_at <= now() and ${isStillWanted} order by u.leaves_at limit ${limit}`.execute(db())
 	return rows.map((row) => row.user_id)
 }
 
@@ -124,7 +137,7 @@ export async function beginDeletion(trx: Executor, userId: number): Promise<Leav
 	await sql`select from users where id = ${userId} for no key update`.execute(trx)
 	const { rows } = await sql<LeaverRow>`
 		update departures d set begun_at = coalesce(begun_at, now()) from users u
-		where d.user_id = ${userId} and u.id = d.user_id and u.leaves_at <= now()
+		where d.user_id = ${userId} and u.id = d.user_id and u.leaves_at <= now() and ${isStillWanted}
 		returning u.id, ${accountIdsOf(userId)} as accounts, u.username, u.name, u.email, u.second_email, d.keeps_texts,
 			array(select usernames.username from usernames where usernames.user_id = u.id and usernames.username <> u.username) as former_usernames`.execute(
 		trx,

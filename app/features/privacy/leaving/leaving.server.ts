@@ -34,7 +34,12 @@ export interface LeavingView {
 	/** Whether the viewer is the only admin, who cannot leave. */
 	holdings: { questions: number; comments: number; builtOn: number; conversations: number; pictures: number }
 	/** Null without a pending departure. */
-	departure: { leavesAt: string; keepsTexts: boolean } | null
+	departure: {
+		leavesAt: string
+		keepsTexts: boolean
+		/** Whether the site asked for it, so that the member's login has cancelled it. */
+		isByRule: boolean
+	} | null
 }
 
 /** The member's departure, if any, and how much they have written. */
@@ -45,7 +50,13 @@ export async function getLeaving(member: Pick<SignedIn, 'id'>): Promise<LeavingV
 	])
 	return {
 		holdings: { questions, comments, builtOn, conversations, pictures },
-		departure: departure ? { leavesAt: departure.leaves_at.toISOString(), keepsTexts: departure.keeps_texts } : null,
+		departure: departure
+			? {
+					leavesAt: departure.leaves_at.toISOString(),
+					keepsTexts: departure.keeps_texts,
+					isByRule: departure.by_rule,
+				}
+			: null,
 	}
 }
 
@@ -83,13 +94,15 @@ export async function leaveInTransaction(trx: Executor, userId: number, keepsTex
 /**
  * Mails each address of an account that somebody else than its member has scheduled to be deleted. Call it in that transaction.
  * @param why a whole sentence
+ * @param how a sentence on how to log in; none by default
  */
-export async function mailDeletion(trx: Executor, userId: number, why: string): Promise<void> {
+export async function mailDeletion(trx: Executor, userId: number, why: string, how = ''): Promise<void> {
 	const day = fullDate(siteDay(Date.now() + DAYS_TO_COME_BACK * 86_400_000))
 	const link = { label: 'Log in', url: `${config().publicUrl}/login` }
 	const text = `${why} It will be deleted on ${day}, and is hidden until then. Log in before that day to keep it.`
-	const closing =
+	const doNothing =
 		'If you want it to be deleted, you need do nothing. If you do not know why this happened, ask an admin.'
+	const closing = how === '' ? doNothing : `${how} ${doNothing}`
 	await mailEachAddress(trx, userId, (to) =>
 		linkMail(to, `Your account at ${siteName()} will be deleted`, text, link, closing),
 	)

@@ -57,19 +57,26 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Leave({ loaderData: { departure, holdings }, actionData: refusal }: Route.ComponentProps) {
+	const isKeeping = refusal?.values.intent === 'keep-account'
 	return (
-		<SettingsPage title={departure ? 'Your account is being deleted' : 'Leave'}>
-			{departure ? (
-				<ComeBack departure={departure} refusal={refusal} />
-			) : (
-				<LeaveForm holdings={holdings} refusal={refusal} />
+		<SettingsPage
+			title={departure ? (departure.isByRule ? 'Your account stays' : 'Your account is being deleted') : 'Leave'}
+		>
+			{departure && <ComeBack departure={departure} refusal={isKeeping ? refusal : undefined} />}
+			{departure?.isByRule && (
+				<div className="mt-10">
+					<SectionHeading title="Delete it after all" />
+				</div>
+			)}
+			{(!departure || departure.isByRule) && (
+				<LeaveForm holdings={holdings} refusal={isKeeping ? undefined : refusal} />
 			)}
 		</SettingsPage>
 	)
 }
 
 function ComeBack({
-	departure: { leavesAt, keepsTexts },
+	departure: { leavesAt, keepsTexts, isByRule },
 	refusal,
 }: {
 	departure: NonNullable<LeavingView['departure']>
@@ -77,11 +84,18 @@ function ComeBack({
 }) {
 	return (
 		<>
-			<p className="mt-2 max-w-read text-ink-2">
-				It will be deleted on <LocalTime at={leavesAt} />. What you wrote in the forum{' '}
-				{keepsTexts ? 'stays under “Former member”.' : 'goes with it, apart from what others built on.'} Until then your
-				profile is hidden and you can only read.
-			</p>
+			{isByRule ? (
+				<p className="mt-2 max-w-read text-ink-2">
+					It was to be deleted on <LocalTime at={leavesAt} />, as you had not logged in since you left the university.
+					You have logged in, so it stays, and is back within a day, or at once:
+				</p>
+			) : (
+				<p className="mt-2 max-w-read text-ink-2">
+					It will be deleted on <LocalTime at={leavesAt} />. What you wrote in the forum{' '}
+					{keepsTexts ? 'stays under “Former member”.' : 'goes with it, apart from what others built on.'} Until then
+					your profile is hidden and you can only read.
+				</p>
+			)}
 			<Form method="post" action={LEAVE_PATH} className="mt-6">
 				<FormError>{refusal?.message}</FormError>
 				<SubmitButton action={LEAVE_PATH} name="intent" value="keep-account" busyLabel="Keeping it...">
