@@ -35,6 +35,10 @@ const tag = 't'.repeat(35)
 
 interface Sight {
 	address: string
+	/** The status of the response, unless it is 200. */
+	status?: number
+	/** The path at which the reader ends, unless it is the address's. */
+	leadsTo?: string
 	/** Brings the page into another state first. */
 	open?: (page: Page) => Promise<unknown>
 	/** What covers the page on purpose: a menu, a dialog. The rest is not checked. */
@@ -42,7 +46,7 @@ interface Sight {
 	/** The smallest or largest width at which this appears. */
 	from?: number
 	upTo?: number
-	/** The widths at which axe checks it, in both themes. Other journeys check what appears on a page only after some act. */
+	/** The widths at which axe checks it, in both themes; all of them are checked. Other journeys check what appears on a page only after some act. */
 	axe?: number[]
 	/** Whether the page also has to fit a phone of 390 px with text twice as large. None with the longest words does: see access.spec.ts. */
 	fitsLargeText?: boolean
@@ -50,7 +54,8 @@ interface Sight {
 
 const withAxe = (axe: number[], ...addresses: string[]): Sight[] => addresses.map((address) => ({ address, axe }))
 const plain = (...addresses: string[]): Sight[] => withAxe([], ...addresses)
-const readable = (...parts: Sight[][]): Sight[] => parts.flat().map((sight) => ({ ...sight, fitsLargeText: true }))
+const all = (rest: Partial<Sight>, ...parts: Sight[][]): Sight[] => parts.flat().map((sight) => ({ ...sight, ...rest }))
+const readable = (...parts: Sight[][]): Sight[] => all({ fitsLargeText: true }, ...parts)
 
 interface Addresses {
 	/** A question of the demo content, where axe finds nothing; of {@link question} it finds that wide tables scroll by pointer only. */
@@ -78,7 +83,8 @@ function sights({
 			...plain(question),
 			...readable(
 				withAxe(WIDE, '/login', '/register', '/forgot-password', '/reset-password?token=x'),
-				withAxe(WIDE, '/forum?q=zzzzqqqq', `/nothing-here-${tag}`),
+				withAxe(WIDE, '/forum?q=zzzzqqqq', '/forum?q=python', '/forum/category/python'),
+				all({ status: 404 }, withAxe(WIDE, `/nothing-here-${tag}`)),
 				withAxe(BOTH, '/forum/ask'),
 			),
 			...plain('/terms', '/privacy', '/imprint', '/terms/accept'),
@@ -287,11 +293,14 @@ test('a notice never covers the buttons of a form, wherever the page is scrolled
 
 /** @returns the problems, with the width */
 async function look(page: Page, sight: Sight): Promise<string[]> {
-	const { address, open, scope, from = 0, upTo = 2_000, axe = [], fitsLargeText = false } = sight
+	const { address, status = 200, open, scope, from = 0, upTo = 2_000, axe = [], fitsLargeText = false } = sight
 	const widths = WIDTHS.filter((width) => width >= from && width <= upTo)
+	if (!axe.every((width) => widths.includes(width))) throw new Error(`axe would not check ${axe}`)
 	await page.setViewportSize({ width: widths[0] ?? 0, height: 844 })
-	const status = (await page.goto(address))?.status() ?? 0
-	const bad = status >= 500 ? [`answered ${status}`] : []
+	const answered = (await page.goto(address))?.status()
+	const bad = answered === status ? [] : [`answered ${answered}`]
+	const { pathname } = new URL(page.url())
+	if (pathname !== (sight.leadsTo ?? new URL(address, page.url()).pathname)) bad.push(`led to ${pathname}`)
 	if (open) {
 		await hydrated(page)
 		await open(page)
