@@ -349,7 +349,10 @@ test('on a phone, the panel and the conversation fill the screen and have a way 
 	await hydrated(page)
 	await test.step('at 400 % zoom, a long announcement leaves room for the list', async () => {
 		await page.setViewportSize({ width: 320, height: 256 })
-		await page.locator('main').evaluate((main) => main.insertAdjacentHTML('beforebegin', '<hr style="height: 180px">'))
+		await page.locator('main').evaluate((main) => {
+			main.before(document.createElement('hr'))
+			if (main.previousElementSibling instanceof HTMLElement) main.previousElementSibling.style.height = '180px'
+		})
 		const conversation = page.getByRole('link', { name: /Bo Pocket/ })
 		await conversation.scrollIntoViewIfNeeded()
 		await expect(conversation).toBeInViewport({ ratio: 1 })

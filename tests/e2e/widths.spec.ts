@@ -87,18 +87,14 @@ function sights({
 				all({ status: 404 }, withAxe(WIDE, `/nothing-here-${tag}`)),
 				withAxe(BOTH, '/forum/ask'),
 			),
-			...plain('/terms', '/privacy', '/imprint', '/terms/accept'),
-			...plain(
-				'/login/code',
-				'/login/passkey',
-				'/login/campus',
-				'/login/ldap',
-				'/login/link?token=x',
-				'/login/saml/callback',
-				'/login/campus/callback',
-				'/verify-email?token=x',
+			...plain('/terms', '/privacy', '/imprint', '/login/code', '/login/passkey', '/login/campus'),
+			{ address: '/terms/accept', leadsTo: '/login' },
+			...all({ status: 404 }, plain('/login/ldap', '/login/saml/callback', '/login/campus/callback')),
+			...all(
+				{ status: 422 },
+				plain('/login/link?token=x', '/verify-email?token=x', '/unsubscribe?token=x'),
+				plain('/confirm-campus?token=x', '/undo-email?token=x', '/invite?token=x'),
 			),
-			...plain('/unsubscribe?token=x', '/confirm-campus?token=x', '/undo-email?token=x', '/invite?token=x'),
 			...plain('/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects'),
 		],
 		member: [
@@ -109,8 +105,8 @@ function sights({
 			{ address: ordinary, axe: BOTH, from: 390, upTo: 1280 },
 			...plain(question),
 			...withAxe(PHONE, `/report/comment/${comment}`),
+			...all({ status: 422 }, plain('/claim-admin?token=x', '/confirm-email?token=x')),
 			...plain(
-				'/claim-admin?token=x',
 				'/confirm-identity',
 				'/settings/two-factor',
 				'/settings/passkeys',
@@ -120,15 +116,14 @@ function sights({
 				'/settings/logins',
 				'/settings/email',
 				'/settings/username',
-				'/confirm-email?token=x',
 				'/bookmarks',
 				'/answer',
 				'/following',
 			),
+			...all({ status: 404 }, plain(`/find-dev/${tag}`)),
 			...plain('/messages', '/find-dev', `/find-dev?q=${longest.latin}`),
 			...plain(
 				`/find-dev/${username}`,
-				`/find-dev/${tag}`,
 				`/find-dev/${username}?posts=answers`,
 				...['skills', 'academics', 'projects', 'certificates', 'queries', 'answers', 'solutions'].map(
 					(tab) => `/my-profile/${username}?tab=${tab}`,
@@ -162,13 +157,7 @@ function sights({
 			{ address: editing(), open: leaveUnsaved, scope: 'dialog[open]' },
 		],
 		moderator: [
-			...withAxe(
-				PHONE,
-				'/moderation',
-				'/moderation?order=reported&handler=none',
-				'/moderation/members',
-				'/moderation/log',
-			),
+			...withAxe(PHONE, '/moderation', '/moderation?order=reported&handler=none', '/moderation/members'),
 			...[ordinary, `/moderation/query/${ordinary.split('/')[4]}`].map(
 				(address): Sight => ({ address, axe: PHONE, from: 390, upTo: 390 }),
 			),
@@ -183,7 +172,9 @@ function sights({
 			...withAxe(WIDE, '/admin/members', '/admin/figures', '/admin/figures/usage', '/admin/backups', '/admin/leavers'),
 			...withAxe(WIDE, '/admin/settings/backups', `/admin/members/${username}`, '/admin/bulk?act=suspend&all=1'),
 			...withAxe(WIDE, `/admin/members/${username}/merge?into=pia.saffronley`),
-			...plain('/admin/invitations', '/admin/invitations/list', '/admin/invitations/list/1'),
+			...withAxe(PHONE, '/moderation/log'),
+			...plain('/admin/invitations', '/admin/invitations/list'),
+			...all({ status: 404 }, plain('/admin/invitations/list/1')),
 			...plain('/admin/legal', '/admin/legal/terms', '/admin/settings', '/admin/settings/campus-login'),
 		],
 	}
