@@ -128,7 +128,7 @@ test('only the author finds their own questions that wait for a moderator, also 
 	await sql`update questions set status = 'pending' where id in (${id}, ${disguised})`.execute(db())
 	const pendingFor = async (viewer: SignedIn, author: string, list = own) =>
 		(await listPosts(viewer, author, list)).pending.map((question) => question.id)
-	expect(await pendingFor(helper, 'helper')).toEqual([disguised, id])
+	expect(new Set(await pendingFor(helper, 'helper'))).toEqual(new Set([id, disguised]))
 	expect(await pendingFor(helper, 'helper', { ...own, mine: false })).toEqual([])
 	expect(await pendingFor(asker, 'helper')).toEqual([])
 	expect(await pendingFor(asker, 'asker')).toEqual([])
