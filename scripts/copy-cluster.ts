@@ -8,7 +8,7 @@ import { findWalArchive } from '~/platform/backup/wal-archive.server.ts'
 try {
 	const [folder = ''] = process.argv.slice(2)
 	const archive = await findWalArchive(folder)
-	if (!archive) throw new Error(`${folder} is no continuous archive of a DevQuad site.`)
+	if (!archive) throw new Error(`${folder} is not a continuous archive of a DevQuad site.`)
 	const bytes = await makeBaseBackup(archive, config().dataDir, version.number)
 	process.stdout.write(`${JSON.stringify({ bytes })}\n`)
 } catch (error) {

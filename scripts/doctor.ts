@@ -3,6 +3,7 @@
 import '../server/check-settings.ts'
 import { parseArgs } from 'node:util'
 import { config } from '~/config.server.ts'
+import { pluralize } from '~/lib/text.ts'
 import { checkAddress } from './doctor/address.ts'
 import { checkBounces } from './doctor/bounces.ts'
 import { checkDatabase } from './doctor/database.ts'
@@ -46,6 +47,7 @@ async function examine(to: string | undefined): Promise<number> {
 			process.stdout.write(`${signs[finding.state]} ${finding.about}: ${finding.words}\n`)
 		}
 	const count = (state: Finding['state']) => found.filter((finding) => finding.state === state).length
-	process.stdout.write(`\n${count('ok')} well, ${count('warning')} to know of, ${count('fault')} wrong\n`)
+	const rest = [pluralize(count('warning'), 'warning'), pluralize(count('fault'), 'problem')].join(', ')
+	process.stdout.write(`\n${count('ok')} ok, ${rest}\n`)
 	return count('fault') > 0 ? 1 : 0
 }

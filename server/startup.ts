@@ -8,7 +8,7 @@ import { areDemoAccountsOpen } from '../app/features/accounts/registration/demo-
 import { demoAccounts } from '../app/features/demo/demo-account.server.ts'
 import { codeOf } from '../app/lib/error-code.ts'
 import { Unavailable } from '../app/lib/errors.ts'
-import { closeDatabase, MAX_LONG_CONNECTIONS, openDatabase, pool } from '../app/platform/db/db.server.ts'
+import { closeDatabase, MAX_CONNECTIONS, openDatabase, pool } from '../app/platform/db/db.server.ts'
 import { migrate } from '../app/platform/db/migrate.server.ts'
 import { longWork } from '../app/platform/db/scope.server.ts'
 import { progressLine } from '../scripts/support/progress.ts'
@@ -18,8 +18,8 @@ import { lockDataDir } from './lock.ts'
 
 /** The working directory is the project's folder. */
 const migrations = resolve('migrations')
-/** Connections of one process: the pools, and the listeners beside them. */
-const connectionsOfOne = 14 + MAX_LONG_CONNECTIONS
+/** Connections of the embedded PostgreSQL beyond what its processes need: for backups and `psql`, and two for each process. */
+const spare = { site: 20, process: 2 }
 
 /**
  * Connections of one process for requests to a PostgreSQL on the same machine: two for each processor and two for statements that wait for
@@ -124,7 +124,7 @@ export class Startup {
 	}
 
 	private async startPostgres({ dataDir, WEB_CONCURRENCY }: Config): Promise<PoolConfig> {
-		const connections = Math.max(100, 20 + WEB_CONCURRENCY * connectionsOfOne)
+		const connections = Math.max(100, spare.site + WEB_CONCURRENCY * (MAX_CONNECTIONS + spare.process))
 		// Imported late: it logs, and the log needs valid settings.
 		const { superviseEmbeddedPostgres } = await import('../app/platform/db/supervised-postgres.server.ts')
 		const postgres = await superviseEmbeddedPostgres(dataDir, [`max_connections=${connections}`])

@@ -3,7 +3,7 @@ import { basename, dirname, join, normalize } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { postingLimits } from '~/features/moderation/moderation.limits.ts'
-import { CONNECTIONS_PER_PROCESS } from '../scripts/doctor/database.ts'
+import { MAX_CONNECTIONS } from '~/platform/db/db.server.ts'
 
 /* References in documents and comments exist, figures are those of the code, and decisions have one format. */
 
@@ -89,8 +89,8 @@ describe('figures', () => {
 
 	test('the how-to for many machines has the connections that the doctor asks for', () => {
 		const text = plain('docs/how-to/run-on-many-machines.md')
-		expect(text).toContain(`at most ${CONNECTIONS_PER_PROCESS} connections of PostgreSQL`)
-		expect(text).toContain(`a little more than ${CONNECTIONS_PER_PROCESS} × \`WEB_CONCURRENCY\``)
+		expect(text).toContain(`at most ${MAX_CONNECTIONS} connections of PostgreSQL`)
+		expect(text).toContain(`a little more than ${MAX_CONNECTIONS} × \`WEB_CONCURRENCY\``)
 	})
 })
 

@@ -4,15 +4,13 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import type { Config } from '~/config.server.ts'
 import { pluralize } from '~/lib/text.ts'
-import { MAX_LONG_CONNECTIONS } from '~/platform/db/db.server.ts'
+import { MAX_CONNECTIONS } from '~/platform/db/db.server.ts'
 import { reachEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
 import { assessClock, errorMessageOf, type Finding, findings, underlyingCodeOf } from './finding.ts'
 
 const say = findings('Database')
 const MIN_VERSION = 15
 const TIMEOUT_MS = 8_000
-/** Maximum connections of one process: for requests, listeners and long work. */
-export const CONNECTIONS_PER_PROCESS = 12 + MAX_LONG_CONNECTIONS
 const extensions = ['pg_trgm', 'unaccent', 'btree_gin']
 const migrations = fileURLToPath(new URL('../../migrations', import.meta.url))
 
@@ -113,7 +111,7 @@ async function readFacts(client: pg.Client): Promise<DatabaseFacts> {
 /** @param files names of the migrations of this version @param processes WEB_CONCURRENCY */
 export function assessDatabase(facts: DatabaseFacts, files: readonly string[], processes: number): Finding[] {
 	const major = Math.floor(facts.version / 10_000)
-	const needed = processes * CONNECTIONS_PER_PROCESS + 5
+	const needed = processes * MAX_CONNECTIONS + 5
 	const unknown = facts.migrations.filter((name) => !files.includes(name))
 	const pending = files.filter((name) => !facts.migrations.includes(name))
 	const missing = extensions.filter((name) => !facts.extensions.includes(name))

@@ -59,7 +59,7 @@ describe('the data directory and its disk', () => {
 
 	test.each([
 		['is not there', () => rmSync(dataDir, { recursive: true }), 'is not there'],
-		['is a file', () => [rmSync(dataDir, { recursive: true }), writeFileSync(dataDir, '')], 'is no folder'],
+		['is a file', () => [rmSync(dataDir, { recursive: true }), writeFileSync(dataDir, '')], 'is not a folder'],
 		['is open to others', () => chmodSync(dataDir, 0o755), 'Other accounts may enter'],
 		[
 			'has a secret that others may read',
@@ -90,7 +90,7 @@ describe('the data directory and its disk', () => {
 				env,
 			},
 		)
-		expect(stdout).toMatch(/^✗ Data directory: DATA_DIR, .+ is not there\. .+\n\n0 well, 0 to know of, 1 wrong\n$/)
+		expect(stdout).toMatch(/^✗ Data directory: DATA_DIR, .+ is not there\. .+\n\n0 ok, 0 warnings, 1 problem\n$/)
 		expect([status, existsSync(dataDir)]).toEqual([1, false])
 	})
 

@@ -25,7 +25,7 @@ export async function findDataDirFault(dataDir: string): Promise<Finding | null>
 	const known = await stat(dataDir).catch(() => null)
 	if (!known)
 		return directory.fault(`DATA_DIR, ${dataDir}, is not there. The first start of the site makes it; then ask again.`)
-	if (!known.isDirectory()) return directory.fault(`DATA_DIR, ${dataDir}, is no folder.`)
+	if (!known.isDirectory()) return directory.fault(`DATA_DIR, ${dataDir}, is not a folder.`)
 	if (own === undefined || known.uid === own) return null
 	return directory.fault(
 		`${dataDir} belongs to another account (uid ${known.uid}, and this is ${own}). Run this as the account of the site, such as with sudo -u devquad.`,

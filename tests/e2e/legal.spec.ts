@@ -15,7 +15,7 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await expect(page.getByLabel('Text', { exact: true })).toHaveValue(/## Your account/)
 	await page.getByLabel('Text', { exact: true }).fill('Be kind to {{everyone}}.')
 	await page.getByRole('button', { name: 'Publish' }).click()
-	await expect(page.getByText('{{everyone}} is no placeholder').first()).toBeVisible()
+	await expect(page.getByText('{{everyone}} is not a placeholder').first()).toBeVisible()
 	await page.getByLabel('Text', { exact: true }).fill('Be **kind** on {{site}}.')
 	await page.getByRole('button', { name: 'Preview' }).click()
 	await expect(page.getByRole('region', { name: 'Preview' }).getByText('Be kind on DevQuad.')).toBeVisible()

@@ -329,7 +329,7 @@ async function waitUntilGone({ member }: Leaver): Promise<void> {
 describe('after members left', () => {
 	beforeAll(async () => {
 		const [first, second] = leavers as [Leaver, Leaver]
-		const left = await site.ask('/settings/leave', cookieOf('first'), { texts: 'remove' })
+		const left = await site.ask('/settings/leave', cookieOf('first'), { intent: 'leave', texts: 'remove' })
 		expect([left.status, left.headers.get('Location')]).toEqual([303, '/login'])
 		const form = { act: 'delete', texts: 'keep', why: `@${second.member.username} wrote to us.` }
 		const deleted = await site.ask(`/admin/members/${second.member.username}`, cookieOf('admin'), form)

@@ -219,7 +219,7 @@ describe('errors in one sentence', () => {
 	}
 
 	test('no archive, no passphrase, and a time outside the archive', async () => {
-		await refused('is no continuous archive', { folder })
+		await refused('is not a continuous archive', { folder })
 		await refused('The archive begins at', { to: new Date('2020-01-01T10:00Z') })
 		await refused('The archive ends at', { to: new Date('2999-01-01T10:00Z') })
 		await refused('is encrypted. Set BACKUP_PASSPHRASE to its passphrase', { passphrase: null })

@@ -26,6 +26,7 @@ const ids = { query: 0, comment: 0, solution: 0, list: 0 }
 /** A question of each member, by username. */
 const owned: Record<string, number> = {}
 let url = ''
+let inGoodStanding: { member: SignedIn; cookie: string }
 let peerId = 0
 let peerCookie = ''
 
@@ -118,7 +119,7 @@ const forms: Record<string, Form[]> = {
 		},
 	],
 	'/settings/username': [writes('/settings/username', { username: 'another-name' })],
-	'/settings/tokens': [writes('/settings/tokens', { name: 'test', scopes: 'read', days: '7' })],
+	'/settings/tokens': [writes('/settings/tokens', { intent: 'make', name: 'test', scopes: 'read', days: '7' })],
 	// A redirect with a notice.
 	'/verify-campus': [{ ...writes('/verify-campus'), status: 303 }],
 	'/confirm-campus': [open('/confirm-campus', { token: 'x' })],
@@ -194,7 +195,7 @@ const forms: Record<string, Form[]> = {
 	],
 	'/admin/categories/:id': [staff('/admin/categories/2', { act: 'archive' })],
 	'/admin/figures': [staff('/admin/figures', { task: 'send-mail' })],
-	'/admin/invitations': [staff('/admin/invitations', { uses: '1', days: '7', cohort: '' })],
+	'/admin/invitations': [staff('/admin/invitations', { intent: 'make', uses: '1', days: '7', cohort: '' })],
 	'/admin/invitations/list': [
 		staff('/admin/invitations/list', { days: '7', cohort: '', addresses: 'x@campus.example' }),
 	],
@@ -263,13 +264,14 @@ beforeAll(async () => {
 			await makeConversation(peer, member)
 			await makeMessage(stranger, member, 'Hello?')
 		}
+	inGoodStanding = await logInMember(site, 'good', 'admin')
 	await sql`update users set agreed_to = (select max(id) from legal_versions)`.execute(db())
 	for (const [name, { member }] of Object.entries(someone)) {
 		const state = name.replace('admin ', '') as State
 		await sql`update users set ${sql.raw(states[state])} where id = ${member.id}`.execute(db())
 	}
 	// The first page of a member writes.
-	for (const { member, cookie } of Object.values(someone))
+	for (const { member, cookie } of [...Object.values(someone), inGoodStanding])
 		for (const path of [`/edit-profile/${member.username}`, '/admin/figures']) await site.ask(path, cookie)
 	await noteWrites()
 })
@@ -293,17 +295,19 @@ async function submit(form: Form, { member, cookie }: { member: SignedIn; cookie
 	return { status: answer.status, told: shown(await answer.text()) + cookies }
 }
 
-/** The routes whose file has an action. */
-function routesWithForms(entries: RouteConfigEntry[], above = ''): string[] {
-	return entries.flatMap(({ path, file, children = [] }) => {
-		const whole = path === undefined ? above : `${above}/${path}`
-		const hasAction = /^export (async )?(function action\b|const action\b)/m.test(readFileSync(`app/${file}`, 'utf8'))
-		return [...(hasAction ? [whole || '/'] : []), ...routesWithForms(children, whole)]
-	})
+/** The routes whose file matches, once each and sorted. */
+function routesWith(pattern: RegExp): string[] {
+	const within = (entries: RouteConfigEntry[], above: string): string[] =>
+		entries.flatMap(({ path, file, children = [] }) => {
+			const whole = path === undefined ? above : `${above}/${path}`
+			const own = pattern.test(readFileSync(`app/${file}`, 'utf8')) ? [whole || '/'] : []
+			return [...own, ...within(children, whole)]
+		})
+	return [...new Set(within(routes, ''))].sort()
 }
 
 test('every form of the site map is listed', () => {
-	expect([...new Set(routesWithForms(routes))].sort()).toEqual(Object.keys(forms).sort())
+	expect(routesWith(/^export (async )?(function action\b|const action\b)/m)).toEqual(Object.keys(forms).sort())
 })
 
 /** The sentence that a page shows, without the data of its scripts; or what an answer without a page says. */
@@ -333,6 +337,23 @@ test.each(stateNames)('pages where who is %s could write say so before', async (
 		expect(page, path).toMatch(why[state])
 		expect(shown(await (await site.ask(path, peerCookie)).text()), path).not.toMatch(why[state])
 	}
+})
+
+const dispatch = /\b(chooseIntent|itemAction|answerAct|decideCase|handleQuestionAction|handleConversationAction)\(/
+/** A form of each route whose forms have several buttons, with a button that the site does not know. */
+const unknownButtons = routesWith(dispatch).map((route) => {
+	const form = forms[route]?.find((one) => !one.path('me').endsWith('?index')) ?? own(route)
+	const unknown = { intent: 'of-an-older-page', act: 'of-an-older-page', value: 'of-an-older-page' }
+	return [route, { ...form, send: async (me: string) => ({ ...(await form.send(me)), ...unknown }) }] as const
+})
+
+test.each(unknownButtons)('%s changes nothing for a button that it does not know', async (_route, form) => {
+	await sql`delete from rate_limits`.execute(db())
+	await takeNotedWrites()
+	const answer = await submit(form, inGoodStanding)
+	// The second one is that of decisions, which programs make as well.
+	expect(answer.told).toMatch(/This action is unknown\. Reload the page and try again\.|Choose what to do\./)
+	expect(await takeNotedWrites()).toEqual([])
 })
 
 const ownForms = all.filter((form) => form.kind === 'own').map((form) => [form.path('me'), form] as const)

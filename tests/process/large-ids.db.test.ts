@@ -64,7 +64,7 @@ test('a page whose address has such an id is no server error', async () => {
 const forms: [path: string, ids: string[], fields: Record<string, string>][] = [
 	['/notifications', ['id'], {}],
 	['/settings?index', ['session'], { intent: 'revoke' }],
-	['/settings', ['session'], {}],
+	['/settings', ['session'], { intent: 'revoke' }],
 	['/settings/tokens', ['token'], { intent: 'revoke' }],
 	['/settings/passkeys', ['id'], { intent: 'remove' }],
 	['/settings/passkeys', ['id'], { intent: 'rename', name: 'Mine' }],
@@ -75,7 +75,7 @@ const forms: [path: string, ids: string[], fields: Record<string, string>][] = [
 	]),
 	['/forum/bookmark', ['id'], { kind: 'comment', value: '1' }],
 	...['decline', 'accept'].map((intent): (typeof forms)[number] => ['/answer', ['query'], { intent }]),
-	...['rename', 'delete', 'restore', 'remove', 'mail'].map((intent): (typeof forms)[number] => [
+	...['save', 'restore', 'remove'].map((intent): (typeof forms)[number] => [
 		'/following',
 		['id', 'query', 'tag'],
 		{ intent, name: 'Mine' },
@@ -105,11 +105,11 @@ const forms: [path: string, ids: string[], fields: Record<string, string>][] = [
 	['/admin/leavers', ['ids'], { intent: 'mark' }],
 	['/admin/bulk', ['ids', 'id', 'member'], { act: 'suspend', why: 'Spam.', time: '1 day' }],
 	['/admin/members.csv', ['ids', 'id'], { choose: '1' }],
-	['/admin/legal/terms', ['version'], { intent: 'publish', text: 'Be kind.' }],
-	['/terms/accept', ['version'], {}],
+	['/admin/legal/terms', ['version'], { act: 'publish', body: 'Be kind.' }],
+	['/terms/accept', ['version'], { act: 'accept' }],
 	['/edit-profile/{me}/projects', ['item', 'id', 'version'], { intent: 'delete', title: 'A' }],
 	['/edit-profile/{me}/certificates', ['item', 'id', 'version'], { intent: 'delete', title: 'A' }],
-	['/edit-profile/{me}/projects', ['item', 'version'], { intent: 'save', title: 'A' }],
+	['/edit-profile/{me}/projects', ['item', 'version'], { title: 'A' }],
 	['/edit-profile/{me}?index', ['version'], { name: 'A keeper' }],
 ]
 

@@ -205,7 +205,7 @@ describe('writing', () => {
 			expect.stringContaining('You are permanently suspended'),
 		])
 		await site.ask('/verify-campus', cookies['the owner'], { username: 'mira' })
-		const token = { name: 'x', scopes: 'write', days: '7' }
+		const token = { intent: 'make', name: 'x', scopes: 'write', days: '7' }
 		const refused = await site.ask('/settings/tokens', cookies['the owner'], token)
 		expect([refused.status, await refused.text()]).toEqual([
 			403,

@@ -326,7 +326,7 @@ describe('the security log', () => {
 		)
 		await isRecorded(await write('/api/v1/queries', {}), 'refused', null)
 		await isRecorded(await write('/api/v1/queries', { Authorization: `Bearer ${token}` }), 'refused', member.id)
-		const made = { name: 'Another', scopes: 'read', days: '7' }
+		const made = { intent: 'make', name: 'Another', scopes: 'read', days: '7' }
 		await isRecorded(await write('/settings/tokens', { Cookie: cookie }, made), 'token-created', member.id)
 		await isRecorded(
 			await write('/settings', { Cookie: cookie }, { intent: 'revoke-others' }),

@@ -310,7 +310,7 @@ export const NOT_PLANTED: Record<string, string[]> = {
 	'One of a few words of the program.': [
 		...['categories.asking', 'chat_settings.accepts', 'comments.status', 'counters.name', 'drafts.key'],
 		...['email_changes.place', 'experiences.kind', 'identities.affiliation', 'invite_lists.state'],
-		...['group_roles.role', 'group_roles.former_role'],
+		...['group_roles.role', 'group_roles.former_role', 'campus_fields.field'],
 		...['legal_versions.kind', 'milestones.name', 'migrations.name', 'moderation_log.act', 'moderation_log.kind'],
 		...['cases.kind', 'mailed_subjects.subject_type', 'muted_subjects.subject_type', 'notification_boxes.mail'],
 		...['notification_preferences.kind', 'notifications.act', 'notifications.group_key', 'notifications.kind'],

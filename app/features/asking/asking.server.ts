@@ -19,7 +19,6 @@ import {
 	readSubmission,
 	requireChangeableQuestion,
 	requireRoomForEdit,
-	requireWriter,
 	undoTooLate,
 	withdrawPending,
 	writingAccount,
@@ -40,7 +39,7 @@ import { parseTags } from '~/features/tags/tags.limits.ts'
 import { mainTags, requireCategory } from '~/features/tags/tags.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import {
 	EditConflict,
 	fieldText,
@@ -66,7 +65,7 @@ import { findUsernames, listPeople } from './mentions.queries.server.ts'
  * @throws NotAllowed for a visitor, Invalid with an error per field, TooManyRequests
  */
 export async function askQuestion(viewer: Viewer, input: Input): Promise<CreatedPost> {
-	const author = requireWriter(viewer)
+	const author = requireSignedIn(viewer)
 	const sent = await readTexts(input)
 	const { pseudonym: isHidden } = parseInput(pseudonymInput, input)
 	const { title, description, category } = sent
@@ -108,7 +107,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
  * @throws NotFound, NotAllowed, Invalid, TooManyRequests, EditConflict if another edit was saved first
  */
 export async function editQuestion(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
-	const editor = requireWriter(viewer)
+	const editor = requireSignedIn(viewer)
 	const found = await requireChangeableQuestion(editor, id)
 	if (!mayEdit(editor, { authorId: found.author_id })) throw new NotAllowed('Only the author can edit this query.')
 	await countUse('edits', editor)
@@ -166,7 +165,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
  * @throws NotFound, NotAllowed
  */
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
-	const actor = requireWriter(viewer)
+	const actor = requireSignedIn(viewer)
 	const question = await requireChangeableQuestion(actor, id)
 	if (!mayDelete(actor, { authorId: question.author_id }))
 		throw new NotAllowed('Only the author can delete this query.')
@@ -212,7 +211,7 @@ async function readTexts(
  * @throws NotFound if it was not deleted, NotAllowed after ten minutes, Conflict if it was just restored
  */
 export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url: string }> {
-	const actor = requireWriter(viewer)
+	const actor = requireSignedIn(viewer)
 	const found = isId(id) ? await findDeletedQuestion(id, UNDO_SECONDS) : undefined
 	if (!found || found.erased) throw new NotFound('There is no deleted query to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(undoTooLate)

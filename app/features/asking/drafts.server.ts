@@ -1,8 +1,8 @@
 import { mayEdit } from '~/features/questions/questions.policy.ts'
 import { draftInput, draftKey } from '~/features/questions/questions.schema.ts'
-import { requireChangeableQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
+import { requireChangeableQuestion } from '~/features/questions/writing/change.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import type { Draft, DraftSaveResult } from './asking.view.ts'
@@ -28,7 +28,7 @@ export async function getDraft(viewer: Viewer, key: string): Promise<Draft | nul
 
 /** The viewer's drafts with their keys, newest first. @throws NotAllowed */
 export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string })[]> {
-	const rows = await listDraftRows(requireWriter(viewer).id)
+	const rows = await listDraftRows(requireSignedIn(viewer).id)
 	return rows.map((row) => ({ key: row.key, ...presentDraft(row, row.key) }))
 }
 
@@ -37,7 +37,7 @@ export async function listDrafts(viewer: Viewer): Promise<(Draft & { key: string
  * @throws NotAllowed for a visitor and for the edit of a question that the viewer may not change, NotFound, Invalid
  */
 export async function saveDraft(viewer: Viewer, input: Record<string, unknown>): Promise<DraftSaveResult> {
-	const member = requireWriter(viewer)
+	const member = requireSignedIn(viewer)
 	const { key, madeFrom, version: known, ...typed } = parseInput(draftInput, input)
 	await requireEditable(member, key)
 	const texts: DraftTexts = { ...typed, made_from: madeFrom }
@@ -55,7 +55,7 @@ export async function saveDraft(viewer: Viewer, input: Record<string, unknown>):
 
 /** Deletes a draft that was published or discarded. Idempotent. @throws NotAllowed, Invalid */
 export async function discardDraft(viewer: Viewer, key: string): Promise<void> {
-	await removeDraft(requireWriter(viewer).id, parseInput(draftKey, key))
+	await removeDraft(requireSignedIn(viewer).id, parseInput(draftKey, key))
 }
 
 /** @throws NotFound, NotAllowed for the edit of a question that the member may not change */

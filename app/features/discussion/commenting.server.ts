@@ -18,7 +18,6 @@ import {
 	readSubmission,
 	requireQuestion,
 	requireRoomForEdit,
-	requireWriter,
 	undoTooLate,
 	withdrawPending,
 	writingAccount,
@@ -37,7 +36,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { EditConflict, type Input, parseInput, readVersion } from '~/platform/http/form.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
@@ -60,7 +59,7 @@ export async function addComment(
 	viewer: Viewer,
 	{ questionId, parentId, ...input }: { questionId: number; parentId: number | null } & Input,
 ): Promise<AddedComment> {
-	const author = requireWriter(viewer)
+	const author = requireSignedIn(viewer)
 	const { body } = parseInput(commentInput, input)
 	const question = await requireQuestion(questionId)
 	if (parentId !== null && !isId(parentId)) throw new NotFound(noParent)
@@ -111,7 +110,7 @@ export async function addComment(
  * @throws NotFound, NotAllowed, Invalid, TooManyRequests, EditConflict when another edit was saved first
  */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
-	const editor = requireWriter(viewer)
+	const editor = requireSignedIn(viewer)
 	const comment = await changeable(editor, id)
 	await countUse('edits', editor)
 	const { body } = parseInput(commentInput, input)
@@ -164,7 +163,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
  * @throws NotFound, NotAllowed
  */
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
-	const actor = requireWriter(viewer)
+	const actor = requireSignedIn(viewer)
 	const comment = await changeable(actor, id)
 	const question = eventQuestion(await requireQuestion(comment.question_id))
 	return changeForum(async (trx) => {
@@ -208,7 +207,7 @@ async function lockUnchanged(
 
 /** Undoes the deletion of a comment. @throws as `restoreQuestion` does */
 export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
-	const actor = requireWriter(viewer)
+	const actor = requireSignedIn(viewer)
 	const found = isId(id) ? await findDeletedComment(id, UNDO_SECONDS) : undefined
 	if (!found) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(undoTooLate)

@@ -1,18 +1,13 @@
 import { mayAccept, mayVote } from '~/features/questions/questions.policy.ts'
 import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
 import { readPostingFacts } from '~/features/questions/status/posting-rules.server.ts'
-import {
-	changeForum,
-	eventQuestion,
-	requireQuestion,
-	requireWriter,
-} from '~/features/questions/writing/change.server.ts'
+import { changeForum, eventQuestion, requireQuestion } from '~/features/questions/writing/change.server.ts'
 import { lockComment, lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { type AskedView, NOBODY_ASKED } from '~/features/routing/routing.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import type { CommentView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
 import { type Marks, readMarks, type Vote, type VoteTarget, writeSolution, writeVote } from './votes.queries.server.ts'
@@ -35,7 +30,7 @@ export async function castVote(
 	viewer: Viewer,
 	{ vote, ...target }: CastVote,
 ): Promise<{ vote: Vote; score: number; url: string }> {
-	const voter = requireWriter(viewer)
+	const voter = requireSignedIn(viewer)
 	await countUse('toggles', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
 	const { question, authorId } = await find(target)
@@ -68,7 +63,7 @@ export function withdrawSolution(viewer: Viewer, target: CommentTarget) {
 }
 
 async function setSolution(viewer: Viewer, target: CommentTarget, chosen: boolean): Promise<{ url: string }> {
-	const chooser = requireWriter(viewer)
+	const chooser = requireSignedIn(viewer)
 	const { question } = await find(target)
 	if (!mayAccept(chooser, { authorId: question.authorId }))
 		throw new NotAllowed('Only the author of the query can mark a solution.')

@@ -25,6 +25,6 @@ export const finder = defineFeature({
 		},
 	],
 	memberData: {
-		missed_searches: 'what was searched in vain, without who, for weeks',
+		missed_searches: 'searches without results, without the member, for weeks',
 	},
 })

@@ -10,7 +10,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Invalid, NoSuch, NotAllowed } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
@@ -70,27 +70,27 @@ export async function listFollowedQuestions(
 	viewer: Viewer,
 	cursor: string | null = null,
 ): Promise<Page<FollowedQuestionView>> {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	const rows = await listFollowedQuestionRows(viewer.id, {
+	const member = requireSignedIn(viewer)
+	const rows = await listFollowedQuestionRows(member.id, {
 		cursor: cursor ? decodeTimeCursor(cursor) : null,
 		limit: FOLLOWED_PER_PAGE + 1,
 	})
 	const shown = rows.slice(0, FOLLOWED_PER_PAGE)
 	const last = shown.at(-1)
 	return {
-		rows: shown.map((row) => ({ ...presentCard(viewer, row), activeAt: row.active_at })),
+		rows: shown.map((row) => ({ ...presentCard(member, row), activeAt: row.active_at })),
 		next: rows.length > FOLLOWED_PER_PAGE && last ? encodeCursor([last.followed_at, last.id]) : null,
 	}
 }
 
 /** The question, which must be somebody else's. @param begins whether this is a new action, which suspended members may not take */
 async function requireOthers(viewer: Viewer, questionId: number, begins: boolean) {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	await countUse('toggles', viewer)
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
 	const question = isId(questionId) ? await findNamedQuestion(questionId) : undefined
 	if (!question) throw new NoSuch('query')
-	if (begins) requireOthersQuestion(viewer, question.author_id)
-	return { member: viewer, question }
+	if (begins) requireOthersQuestion(member, question.author_id)
+	return { member, question }
 }
 
 /** @throws NotAllowed for the author of the question */

@@ -201,7 +201,7 @@ test('a truncated gzip file is imported up to the error, which is reported', asy
 
 test.each([
 	['a file that is not there', () => join(folder, 'none.jsonl'), undefined, /^There is no file/],
-	['a folder', () => folder, undefined, /is no file\.$/],
+	['a folder', () => folder, undefined, /is not a file\.$/],
 	['an unknown category', () => fileOf([question('x')]), 'nothing', /^There is no category "nothing"\. There are: /],
 ])('%s is refused in one sentence', async (_what, file, category, message) => {
 	await expect(run(file(), category)).rejects.toThrow(message)

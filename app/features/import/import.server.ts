@@ -104,7 +104,7 @@ interface Line {
 async function* readLines(file: string): AsyncGenerator<Line> {
 	const facts = await stat(file).catch(() => null)
 	if (!facts) throw new Error(`There is no file ${file}.`)
-	if (!facts.isFile()) throw new Error(`${file} is no file.`)
+	if (!facts.isFile()) throw new Error(`${file} is not a file.`)
 	const raw = createReadStream(file)
 	const source: Readable = file.endsWith('.gz') ? raw.pipe(createGunzip()) : raw
 	raw.on('error', (error) => source.destroy(error))

@@ -143,8 +143,8 @@ describe('a legal text', () => {
 	})
 
 	test.each<[string, Input, string]>([
-		['a placeholder that there is not', { body: 'Of {{sitte}}.' }, '{{sitte}} is no placeholder'],
-		['the name of a member of every object', { body: 'Of {{constructor}}.' }, '{{constructor}} is no placeholder'],
+		['a placeholder that there is not', { body: 'Of {{sitte}}.' }, '{{sitte}} is not a placeholder'],
+		['the name of a member of every object', { body: 'Of {{constructor}}.' }, '{{constructor}} is not a placeholder'],
 		['a text that is too long', { body: 'x'.repeat(50_001) }, 'At most 50000 characters.'],
 		['nothing at all', { body: ' ' }, 'Write a text first.'],
 		['a NUL', { body: 'a\0b' }, 'invalid character'],

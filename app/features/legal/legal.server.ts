@@ -192,7 +192,7 @@ function readLegalInput(input: Input) {
 	const read = parseInput(legalInput, input)
 	const [unknown] = unknownPlaceholders(read.body)
 	if (unknown === undefined) return read
-	const message = `{{${unknown}}} is no placeholder. Write it otherwise, or use one of those named below.`
+	const message = `{{${unknown}}} is not a placeholder. Write it otherwise, or use one of those named below.`
 	throw new Invalid(message, { body: message })
 }
 

@@ -1,5 +1,4 @@
-import { NotAllowed } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { listBlockedRows } from './blocks.queries.server.ts'
 
 /*
@@ -21,7 +20,7 @@ export interface BlockedView {
 
 /** The members whom the viewer blocks, latest first. @throws NotAllowed for a visitor */
 export async function listBlocked(viewer: Viewer): Promise<BlockedView[]> {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	const rows = await listBlockedRows(viewer.id)
+	const member = requireSignedIn(viewer)
+	const rows = await listBlockedRows(member.id)
 	return rows.map(({ blocked_at, ...member }) => ({ ...member, since: blocked_at.toISOString() }))
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
 import { slugOf } from '~/lib/addresses.ts'
 import { Conflict, Invalid, NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { settingSection, textSetting } from '~/platform/settings/setting.ts'
@@ -46,18 +46,18 @@ export async function reportSubject(
 	name: SubjectName,
 	input: Record<string, unknown>,
 ): Promise<{ url: string }> {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	const { type, subject } = await reportable(viewer, name)
+	const member = requireSignedIn(viewer)
+	const { type, subject } = await reportable(member, name)
 	const { reason: chosen, details } = parseInput(reportInput, { details: '', ...input })
 	const { reason, ownLabel } = requireReason(chosen)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			await lockReporter(trx, viewer)
+			await lockReporter(trx, member)
 			await addReport(trx, {
 				kind: type.name,
 				targetId: subject.id,
-				reporterId: viewer.id,
+				reporterId: member.id,
 				reason,
 				reasonLabel: ownLabel,
 				details,

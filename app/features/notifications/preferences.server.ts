@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { config } from '~/config.server.ts'
-import { Invalid, NotAllowed } from '~/lib/errors.ts'
-import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { Invalid } from '~/lib/errors.ts'
+import { isModerator, requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
 import { disableMailsOf, findPreferences, setMail, setWeekly, storePreferences } from './digest.queries.server.ts'
@@ -20,9 +20,9 @@ export interface PreferenceView extends Record<Channel, boolean> {
 export async function getPreferences(
 	viewer: Viewer,
 ): Promise<{ daily: boolean; weekly: boolean; isWithheld: boolean; kinds: PreferenceView[] }> {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	const stored = await findPreferences(viewer.id)
-	const rows = kindsFor(viewer).map(([kind, { label, always = [] }]) => {
+	const member = requireSignedIn(viewer)
+	const stored = await findPreferences(member.id)
+	const rows = kindsFor(member).map(([kind, { label, always = [] }]) => {
 		const chosen = stored.kinds.find((row) => row.kind === kind)
 		return {
 			kind,
@@ -45,8 +45,8 @@ export async function setPreferences(
 	chosen: ReadonlySet<string>,
 	shown: readonly unknown[] | null = null,
 ): Promise<void> {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	const asked = kindsFor(viewer).filter(([kind]) => shown?.includes(kind) ?? true)
+	const member = requireSignedIn(viewer)
+	const asked = kindsFor(member).filter(([kind]) => shown?.includes(kind) ?? true)
 	const rows = asked.map(([kind, { always = [] }]) => ({
 		kind,
 		...byChannel((channel) => always.includes(channel) || chosen.has(`${kind}-${channel}`)),
@@ -54,7 +54,7 @@ export async function setPreferences(
 	await db()
 		.transaction()
 		.execute((trx) =>
-			storePreferences(trx, viewer.id, {
+			storePreferences(trx, member.id, {
 				mail: chosen.has('daily') ? 'daily' : 'off',
 				weekly: chosen.has('weekly'),
 				kinds: rows,

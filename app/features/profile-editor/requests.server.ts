@@ -6,7 +6,7 @@ import type { PictureKind } from '~/features/pictures/pictures.view.ts'
 import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { type Input, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, type Input, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { type FormValues, formValues } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { moveItem } from './order.server.ts'
@@ -76,19 +76,23 @@ export async function itemAction(args: ActionArgs, forms: ItemForms) {
 	const deletes = intent === 'delete'
 	const item = String(form.get('item') ?? '')
 	try {
-		if (intent === 'order') return done(await moveItem(viewer, viewer.username, forms.table, formValues(form)))
-		if (deletes) {
-			await forms.remove(viewer, viewer.username, item)
-			return done(forms.deleted)
-		}
-		const { picture } = forms
-		const input = picture ? await textsWithPicture(viewer, form, picture.kind, picture.field) : formValues(form)
-		if (item) {
-			await forms.save(viewer, viewer.username, item, input)
-			return done(forms.updated)
-		}
-		await forms.add(viewer, viewer.username, input)
-		return done(forms.added)
+		return await chooseIntent(intent, {
+			'': async () => {
+				const { picture } = forms
+				const input = picture ? await textsWithPicture(viewer, form, picture.kind, picture.field) : formValues(form)
+				if (item) {
+					await forms.save(viewer, viewer.username, item, input)
+					return done(forms.updated)
+				}
+				await forms.add(viewer, viewer.username, input)
+				return done(forms.added)
+			},
+			order: async () => done(await moveItem(viewer, viewer.username, forms.table, formValues(form))),
+			delete: async () => {
+				await forms.remove(viewer, viewer.username, item)
+				return done(forms.deleted)
+			},
+		})
 	} catch (error) {
 		// These forms have no place for an error, and the list is no longer as the page shows it.
 		if ((intent === 'order' || deletes) && (error instanceof Conflict || error instanceof NotFound))

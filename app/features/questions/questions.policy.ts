@@ -5,11 +5,6 @@ interface Owned {
 	authorId: number
 }
 
-/** Whether this viewer may ask, comment and reply. */
-export function mayWrite(viewer: Viewer): viewer is SignedIn {
-	return viewer !== null
-}
-
 /** Whether this viewer may change a question or a comment: its author, a moderator, an admin. */
 export function mayEdit(viewer: Viewer, text: Owned): boolean {
 	return viewer !== null && (viewer.id === text.authorId || isModerator(viewer))

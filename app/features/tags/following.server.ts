@@ -4,8 +4,8 @@ import { lockMayWrite } from '~/features/members/members.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { storable } from '~/lib/clean.ts'
-import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { Invalid, NotFound } from '~/lib/errors.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { countFollowedTags, listFollowedRows, writeFollow } from './following.queries.server.ts'
 import { findCategory, findTag, lockCategoriesShared } from './tags.queries.server.ts'
@@ -21,16 +21,16 @@ export const MAX_FOLLOWED_TAGS = 200
  * @throws NotAllowed for a visitor, and for a suspended member who begins to; NotFound, Invalid for one tag too many, TooManyRequests
  */
 export async function setFollowing(viewer: Viewer, target: FollowTarget, following: boolean): Promise<void> {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	await countUse('toggles', viewer)
-	if (following) await requireMayWrite(viewer.id)
+	const member = requireSignedIn(viewer)
+	await countUse('toggles', member)
+	if (following) await requireMayWrite(member.id)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			if ('tag' in target) await followTag(trx, viewer.id, target.tag, following)
-			else await followCategory(trx, viewer.id, target.category, following)
+			if ('tag' in target) await followTag(trx, member.id, target.tag, following)
+			else await followCategory(trx, member.id, target.category, following)
 			// Last, as an account is locked after terms.
-			if (following) await lockMayWrite(trx, viewer.id)
+			if (following) await lockMayWrite(trx, member.id)
 		})
 }
 

@@ -6,12 +6,12 @@ import { announceUnread, notifyOfFact } from '~/features/notifications/notificat
 import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { shownActor } from '~/features/questions/questions.events.ts'
 import { lockedMessage } from '~/features/questions/status/posting-rules.server.ts'
-import { eventQuestion, requireQuestion, requireWriter } from '~/features/questions/writing/change.server.ts'
+import { eventQuestion, requireQuestion } from '~/features/questions/writing/change.server.ts'
 import { lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { storable } from '~/lib/clean.ts'
 import { Invalid, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import {
 	countInvited,
@@ -39,7 +39,7 @@ export const invitationKinds = {
 
 /** The question on the page where a member asks somebody, and whom they have asked. @throws NotAllowed, NotFound */
 export async function getInvitations(viewer: Viewer, questionId: number) {
-	const member = requireWriter(viewer)
+	const member = requireSignedIn(viewer)
 	const row = await requireQuestion(questionId)
 	const { id, title, url } = eventQuestion(row)
 	return { question: { id, title, url }, invited: await listInvitedBy(member.id, questionId) }
@@ -58,7 +58,7 @@ export async function inviteToAnswer(
 	questionId: number,
 	username: string,
 ): Promise<{ name: string; url: string }> {
-	const member = requireWriter(viewer)
+	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	await requireMayWrite(member.id)
 	const row = await requireQuestion(questionId)
@@ -92,7 +92,7 @@ export async function inviteToAnswer(
 
 /** Declines to answer a question: nobody can ask the viewer again. Idempotent. @throws NotAllowed for a visitor, NotFound, TooManyRequests */
 export async function declineToAnswer(viewer: Viewer, questionId: number): Promise<{ url: string }> {
-	const member = requireWriter(viewer)
+	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const question = eventQuestion(await requireQuestion(questionId))
 	await declineInvitations(member.id, questionId)

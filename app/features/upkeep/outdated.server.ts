@@ -5,18 +5,13 @@ import { announceUnread, notifyOfFact } from '~/features/notifications/notificat
 import { findAsker } from '~/features/questions/notifying/notifying.queries.server.ts'
 import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
 import { mayVote } from '~/features/questions/questions.policy.ts'
-import {
-	eventQuestion,
-	questionTag,
-	requireQuestion,
-	requireWriter,
-} from '~/features/questions/writing/change.server.ts'
+import { eventQuestion, questionTag, requireQuestion } from '~/features/questions/writing/change.server.ts'
 import { lockComment } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NoSuch, NotAllowed } from '~/lib/errors.ts'
-import type { SignedIn, Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
@@ -60,7 +55,7 @@ export const outdatedInput = z.object({ reason: z.enum(reasons, 'Choose one of t
  * @throws NotAllowed for a visitor, a suspended member and its author; NotFound, Conflict if it is not a solution, Invalid, TooManyRequests
  */
 export async function reportOutdated(viewer: Viewer, commentId: number, input: Input): Promise<{ url: string }> {
-	const member = requireWriter(viewer)
+	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	await requireMayWrite(member.id)
 	const { reason } = parseInput(outdatedInput, input)
@@ -94,7 +89,7 @@ export async function reportOutdated(viewer: Viewer, commentId: number, input: I
 
 /** Withdraws a report. @returns the address of the solution @throws NotAllowed for a visitor, NotFound, TooManyRequests */
 export async function withdrawOutdated(viewer: Viewer, commentId: number): Promise<{ url: string }> {
-	const member = requireWriter(viewer)
+	const member = requireSignedIn(viewer)
 	await countUse('toggles', member)
 	const { question_id: questionId } = await requireMarkedSolution(commentId)
 	await removeOutdated(member.id, commentId)

@@ -1,7 +1,6 @@
 import type { RouterContextProvider } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
-import { NotFound } from '~/lib/errors.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm, unknownIntent } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { actOnTerm, previewAct } from './acts.server.ts'
 import { type ActPreview, type TermAct, termActs, termPath } from './vocabulary.view.ts'
@@ -37,7 +36,7 @@ export function answerAct({ request, context, url }: Sent, id: number) {
 			...fields
 		} = Object.fromEntries([...form].filter((field): field is [string, string] => typeof field[1] === 'string'))
 		const act = termActs.find((one) => one === named)
-		if (!act) throw new NotFound('There is no such action.')
+		if (!act) throw unknownIntent()
 		try {
 			if (confirmed !== '1') {
 				const preview: ActPreview = { act, fields, ...(await previewAct(viewer, act, id, fields)) }

@@ -85,7 +85,7 @@ export const termActHandlers: Record<TermAct, TermActHandler> = {
 		const term = await requireTerm(trx, id)
 		const { into } = parseInput(mergeTargetInput, input)
 		const target = (await listTermsOfWords(trx, [into])).get(into)
-		if (!target) throw refusal('into', `“${into}” is no term.`)
+		if (!target) throw refusal('into', `“${into}” is not a term.`)
 		if (target.id === id) throw refusal('into', 'These two are the same term.')
 		const keys = await listKeys(trx, id)
 		await merge(trx, term, target)
@@ -121,7 +121,7 @@ export const termActHandlers: Record<TermAct, TermActHandler> = {
 		if (parents) {
 			const known = await listTermsOfWords(trx, parents)
 			const unknown = parents.find((parent) => !known.has(parent))
-			if (unknown !== undefined) throw refusal('parents', `“${unknown}” is no term.`)
+			if (unknown !== undefined) throw refusal('parents', `“${unknown}” is not a term.`)
 			const above = [...new Set([...known.values()].map((parent) => parent.id))]
 			if ((await listAncestors(trx, above)).includes(id)) throw refusal('parents', 'A term cannot be part of itself.')
 			await replaceParents(trx, id, above)

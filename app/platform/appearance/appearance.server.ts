@@ -24,7 +24,7 @@ export const appearanceSection = settingSection({
 			hint: 'JPG or PNG, up to 5 MB. Shown in the header 24 pixels high and up to 128 wide, in mails and in the icons of the installed site.',
 		}),
 		ground: choiceSetting({
-			label: 'Ground of the logo',
+			label: 'Background behind the logo',
 			hint: 'For a transparent logo: keeps a dark logo visible on dark pages, or a light one on light pages.',
 			default: 'none',
 			choices: [

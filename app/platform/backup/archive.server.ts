@@ -198,11 +198,11 @@ async function isEncrypted(file: string): Promise<boolean> {
 		throw new InvalidBackup(error.code === 'ENOENT' ? `There is no file ${file}.` : `${file} cannot be read.`)
 	})
 	try {
-		if (!(await handle.stat()).isFile()) throw new InvalidBackup(`${file} is no file.`)
+		if (!(await handle.stat()).isFile()) throw new InvalidBackup(`${file} is not a file.`)
 		const { buffer, bytesRead } = await handle.read(Buffer.alloc(AGE_HEADER.length), 0, AGE_HEADER.length, 0)
 		if (buffer.equals(AGE_HEADER)) return true
 		if (bytesRead >= ZSTD_MAGIC.length && buffer.subarray(0, ZSTD_MAGIC.length).equals(ZSTD_MAGIC)) return false
-		throw new InvalidBackup(`${file} is no backup of a DevQuad site.`)
+		throw new InvalidBackup(`${file} is not a backup of a DevQuad site.`)
 	} finally {
 		await handle.close()
 	}

@@ -95,9 +95,9 @@ const flip = (contents: Buffer) => {
 
 test.each<[string, () => string, string | null, RegExp]>([
 	['a file that is not there', () => join(folder, 'none'), null, /^There is no file /],
-	['a folder', () => folder, null, /is no file\.$/],
-	['an empty file', () => changed(plain, cut(0)), null, /is no backup of a DevQuad site\.$/],
-	['a text', () => changed(plain, () => Buffer.from('Dear diary, this is no backup at all.')), null, /is no backup/],
+	['a folder', () => folder, null, /is not a file\.$/],
+	['an empty file', () => changed(plain, cut(0)), null, /is not a backup of a DevQuad site\.$/],
+	['a text', () => changed(plain, () => Buffer.from('Dear diary, this is no backup at all.')), null, /is not a backup/],
 	[
 		'something else in Zstandard',
 		() => changed(plain, (all) => Buffer.concat([all.subarray(0, 4), Buffer.alloc(9)])),

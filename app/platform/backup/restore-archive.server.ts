@@ -115,7 +115,7 @@ async function placePictures(
 /** @throws InvalidBackup with one sentence that says why the moment cannot be restored */
 export async function planRestore(folder: string, to: Date | null): Promise<Plan> {
 	const archives = await listArchives(folder)
-	if (archives.length === 0) throw new InvalidBackup(`${folder} is no continuous archive of a DevQuad site.`)
+	if (archives.length === 0) throw new InvalidBackup(`${folder} is not a continuous archive of a DevQuad site.`)
 	if (new Set(archives.map(({ system }) => system)).size > 1)
 		throw new InvalidBackup(
 			`There are archives of several databases in ${folder}. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
@@ -195,7 +195,7 @@ async function unpack(
 
 async function makeFolders({ contents }: ArchiveEntry, made: string, file: string): Promise<void> {
 	const header = headerSchema.safeParse(JSON.parse(Buffer.from(contents).toString()))
-	if (!header.success) throw new InvalidBackup(`${file} is no copy of a DevQuad database.`)
+	if (!header.success) throw new InvalidBackup(`${file} is not a copy of a DevQuad database.`)
 	for (const name of header.data.folders) await mkdir(within(made, name), { recursive: true, mode: 0o700 })
 }
 

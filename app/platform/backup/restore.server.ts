@@ -98,7 +98,7 @@ async function fill(
 async function readHeader(entries: AsyncGenerator<ArchiveEntry>, file: string): Promise<BackupHeader> {
 	const { value } = await entries.next()
 	const header = value?.name === 'backup.json' ? headerSchema.safeParse(parse(value)) : null
-	if (!header?.success) throw new InvalidBackup(`${file} is no backup of a DevQuad site.`)
+	if (!header?.success) throw new InvalidBackup(`${file} is not a backup of a DevQuad site.`)
 	return header.data
 }
 

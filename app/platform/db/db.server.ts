@@ -69,7 +69,10 @@ const idleThere = `
 	from pg_stat_activity where application_name = $1`
 
 /** Connections for long work: two jobs at a time, mails beside them, and the two that graphile-worker listens on. */
-export const MAX_LONG_CONNECTIONS = 5
+const MAX_LONG_CONNECTIONS = 5
+
+/** Connections of one process at most: 10 for requests, the default of `pg`; those for long work; two listeners beside the pools. */
+export const MAX_CONNECTIONS = 12 + MAX_LONG_CONNECTIONS
 
 /**
  * Opens the pools of this process: at most 10 connections for requests by default, and {@link MAX_LONG_CONNECTIONS} for long work.

@@ -35,6 +35,33 @@ export async function readForm(request: Request): Promise<FormData> {
 	return form
 }
 
+/**
+ * The response to a form whose button its page does not have (any more): the page is older than the last update. An error page, as the
+ * form that would show the message may be gone too.
+ */
+export function unknownIntent(): Response {
+	return Response.json({ message: 'This action is unknown. Reload the page and try again.' }, { status: 400 })
+}
+
+/**
+ * Runs what the pressed button of a form stands for; every action for several buttons dispatches by this, so that none is a default.
+ * @param sent the value of the button, from the form's field `intent` or `act`
+ * @param intents what to run, by that value; `''` for a button without one
+ * @param args what it is given
+ * @returns what that returns
+ * @throws the response {@link unknownIntent} for any other value, before anything was run
+ */
+export function chooseIntent<Args extends unknown[], Intents extends Record<string, (...args: Args) => unknown>>(
+	sent: FormDataEntryValue | null,
+	intents: Intents,
+	...args: Args
+): ReturnType<Intents[keyof Intents]> {
+	const name = String(sent ?? '')
+	const chosen = Object.hasOwn(intents, name) ? intents[name] : undefined
+	if (!chosen) throw unknownIntent()
+	return chosen(...args) as ReturnType<Intents[keyof Intents]>
+}
+
 /** Unparsed input of a use case, from a form or a program: field names to values. The use case parses it, whatever the caller did. */
 export type Input = Record<string, unknown>
 

@@ -6,7 +6,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
@@ -35,10 +35,14 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const query = `redirectTo=${encodeURIComponent(redirectTo)}`
 	try {
 		await countUse('outsideLogins', viewerOf(context), factsOf(context).ip)
-		if (form.get('intent') === 'mail') return await mailLink(request, redirectTo, query)
-		const { headers, leadsTo } = await followLoginLink(String(form.get('token') ?? ''), request)
-		headers.append('Set-Cookie', clearLinkCookie())
-		return redirectWithToast(leadsTo ?? redirectTo, { type: 'success', message: LINKED }, headers)
+		return await chooseIntent(form.get('intent'), {
+			'': async () => {
+				const { headers, leadsTo } = await followLoginLink(String(form.get('token') ?? ''), request)
+				headers.append('Set-Cookie', clearLinkCookie())
+				return redirectWithToast(leadsTo ?? redirectTo, { type: 'success', message: LINKED }, headers)
+			},
+			mail: () => mailLink(request, redirectTo, query),
+		})
 	} catch (error) {
 		if (!(error instanceof SecondStepRequired)) return refuseForm(error, form)
 		const cookies = new Headers([

@@ -20,7 +20,7 @@ export const registrationSection = settingSection({
 			default: 'open',
 			choices: [
 				{ value: 'open', label: 'Everybody; if domains are named below, everybody with an address there' },
-				{ value: 'invited', label: 'Only who is invited' },
+				{ value: 'invited', label: 'Only invited people' },
 				{ value: 'closed', label: 'Nobody' },
 			],
 		}),

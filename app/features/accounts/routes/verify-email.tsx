@@ -1,7 +1,7 @@
 import { data, redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -18,33 +18,34 @@ const over = 'A link works for 10 minutes after it was sent. We can send a new o
 /** Shows what the link would confirm, and changes nothing: mail scanners follow links, too. */
 export async function loader({ request, url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
-	const isSent = url.searchParams.has('sent')
-	if (isSent) return { token: '', confirmation: null, isSent, message: '' }
+	if (url.searchParams.has('sent')) return { token: '', confirmation: null, isSent: true, message: '' }
 	const { found, message, status } = await findByToken(() => findConfirmation(token, request.headers))
-	return data({ token, confirmation: found, isSent, message }, { status })
+	return data({ token, confirmation: found, isSent: false, message }, { status })
 }
 
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	const token = String(form.get('token') ?? '')
 	try {
-		if (form.get('intent') === 'deny') {
-			await denyRegistration(token)
-			const message = 'The registration is cancelled. Nobody can log in with it.'
-			return redirectWithToast('/login', { type: 'success', message })
-		}
-		if (form.get('intent') === 'resend') {
-			await resendLink(token, request)
-			return redirect('/verify-email?sent')
-		}
-		const { email, again: wasConfirmed } = await confirmAddress(
-			{ token, password: String(form.get('password') ?? '') },
-			request,
-		)
-		const message = wasConfirmed ? again : 'Your address is confirmed. Login to continue.'
-		// An existing session shows at once what the confirmed address changed.
-		const headers = viewerOf(context) ? await refreshSession(request) : new Headers()
-		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
+		return await chooseIntent(form.get('intent'), {
+			'': async () => {
+				const given = { token, password: String(form.get('password') ?? '') }
+				const { email, again: wasConfirmed } = await confirmAddress(given, request)
+				const message = wasConfirmed ? again : 'Your address is confirmed. Login to continue.'
+				// An existing session shows at once what the confirmed address changed.
+				const headers = viewerOf(context) ? await refreshSession(request) : new Headers()
+				return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
+			},
+			deny: async () => {
+				await denyRegistration(token)
+				const message = 'The registration is cancelled. Nobody can log in with it.'
+				return redirectWithToast('/login', { type: 'success', message })
+			},
+			resend: async () => {
+				await resendLink(token, request)
+				return redirect('/verify-email?sent')
+			},
+		})
 	} catch (error) {
 		return refuseForm(error, form)
 	}

@@ -59,8 +59,7 @@ export function passwordError(password: string, owner: PasswordOwner = {}): Pass
 	}
 	const lower = whole.toLowerCase()
 	if (isBreached(lower) || isRepetition(lower) || isSequence(lower)) {
-		const message = 'This password is too common. Choose another.'
-		return { code: 'PASSWORD_TOO_COMMON', message }
+		return { code: 'PASSWORD_TOO_COMMON', message: 'This password is too common. Choose another.' }
 	}
 	if (isMadeOf(lower, contextWords(owner))) {
 		const message = 'This password is too close to the site’s name, your name or your email address. Choose another.'

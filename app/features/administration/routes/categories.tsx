@@ -2,7 +2,7 @@ import { ArrowDown, ArrowUp } from 'lucide'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
@@ -31,7 +31,8 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
-			await moveCategory(viewerOf(context), Number(form.get('id')), form.get('act') === 'up' ? 'up' : 'down')
+			const move = (to: 'up' | 'down') => moveCategory(viewerOf(context), Number(form.get('id')), to)
+			await chooseIntent(form.get('act'), { up: () => move('up'), down: () => move('down') })
 		} catch (error) {
 			return refuseForm(error, form)
 		}

@@ -2,10 +2,9 @@ import { useRef } from 'react'
 import { redirect } from 'react-router'
 import { categoryPath } from '~/features/tags/tags.view.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Select } from '~/ui/field.tsx'
@@ -53,22 +52,27 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const viewer = viewerOf(context)
 		const form = await readForm(request)
 		const id = Number(params.id)
-		const act = form.get('act')
 		const input = Object.fromEntries(form)
 		const here = categoryAdminPath(id)
 		try {
-			if (act === 'save') {
-				await saveCategory(viewer, id, input)
-				return redirectWithToast(here, { type: 'success', message: 'Saved.' })
+			const archive = async (isArchived: boolean) => {
+				await archiveCategory(viewer, id, isArchived)
+				return redirectWithToast(here, { type: 'success', message: isArchived ? 'Archived.' : 'Open again.' })
 			}
-			if (act === 'archive' || act === 'reopen') {
-				await archiveCategory(viewer, id, act === 'archive')
-				return redirectWithToast(here, { type: 'success', message: act === 'archive' ? 'Archived.' : 'Open again.' })
-			}
-			if (act !== 'merge') throw new NotFound('There is no such action.')
-			if (form.get('confirmed') !== '1') return { preview: await previewCategoryMerge(viewer, id, input) }
-			const into = await mergeCategory(viewer, id, input)
-			return redirectWithToast(categoryAdminPath(into.id), { type: 'success', message: `Merged into “${into.title}”.` })
+			return await chooseIntent(form.get('act'), {
+				save: async () => {
+					await saveCategory(viewer, id, input)
+					return redirectWithToast(here, { type: 'success', message: 'Saved.' })
+				},
+				archive: () => archive(true),
+				reopen: () => archive(false),
+				merge: async () => {
+					if (form.get('confirmed') !== '1') return { preview: await previewCategoryMerge(viewer, id, input) }
+					const into = await mergeCategory(viewer, id, input)
+					const message = `Merged into “${into.title}”.`
+					return redirectWithToast(categoryAdminPath(into.id), { type: 'success', message })
+				},
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}

@@ -1,6 +1,5 @@
-import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { requirePageAdmin } from '../admins.server.ts'
@@ -21,24 +20,21 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		const done = (message: string) => redirectWithToast(ADMIN_PATH, { type: 'success', message })
 		try {
-			switch (form.get('act')) {
-				case 'test-mail':
-					return done(`Sent to ${await sendTestMail(viewer)}.`)
-				case 'keep':
-				case 'reopen': {
-					const isKept = form.get('act') === 'keep'
-					await keepSetupDefault(viewer, form.get('step'), isKept)
-					return done(isKept ? 'Kept as it is.' : 'Open again.')
-				}
-				case 'hide':
-				case 'show': {
-					const isHidden = form.get('act') === 'hide'
-					await hideSetup(viewer, isHidden)
-					return done(isHidden ? 'Hidden.' : 'Shown again.')
-				}
-				default:
-					throw new NotFound('There is no such action.')
+			const keep = async (isKept: boolean) => {
+				await keepSetupDefault(viewer, form.get('step'), isKept)
+				return done(isKept ? 'Kept as it is.' : 'Open again.')
 			}
+			const hide = async (isHidden: boolean) => {
+				await hideSetup(viewer, isHidden)
+				return done(isHidden ? 'Hidden.' : 'Shown again.')
+			}
+			return await chooseIntent(form.get('act'), {
+				'test-mail': async () => done(`Sent to ${await sendTestMail(viewer)}.`),
+				keep: () => keep(true),
+				reopen: () => keep(false),
+				hide: () => hide(true),
+				show: () => hide(false),
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}

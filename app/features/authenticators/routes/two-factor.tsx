@@ -4,7 +4,7 @@ import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -47,16 +47,20 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const made = (codes: string[]) =>
 			data({ codes, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
 		try {
-			const intent = form.get('intent')
-			if (intent === 'enable') return made(await finishTotpSetup(viewer, form))
-			if (intent === 'renew') return made(await renewRecoveryCodes(viewer))
-			if (intent === 'begin') {
-				await beginTotpSetup(viewer)
-				return redirect(twoFactorPath, { status: 303 })
+			const turnOff = async (message: string) => {
+				await turnOffSecondFactor(viewer)
+				return redirectWithToast(twoFactorPath, { type: 'plain', message })
 			}
-			await turnOffSecondFactor(viewer)
-			const message = intent === 'cancel' ? 'Nothing was set up.' : 'The authenticator app is off.'
-			return redirectWithToast(twoFactorPath, { type: 'plain', message })
+			return await chooseIntent(form.get('intent'), {
+				begin: async () => {
+					await beginTotpSetup(viewer)
+					return redirect(twoFactorPath, { status: 303 })
+				},
+				enable: async () => made(await finishTotpSetup(viewer, form)),
+				cancel: () => turnOff('Nothing was set up.'),
+				renew: async () => made(await renewRecoveryCodes(viewer)),
+				disable: () => turnOff('The authenticator app is off.'),
+			})
 		} catch (error) {
 			const { data: refusal, init } = refuseForm(error, form)
 			return data({ codes: null, refusal }, init ?? {})

@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { SearchForm } from '~/features/search/components/search-form.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
@@ -33,26 +33,29 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		const back = safeRedirect(form.get('from'), '/bookmarks')
 		const target = bookmarkTargetOf(form)
-		const intent = form.get('intent')
-		if (intent === 'remove') {
-			await removeBookmark(viewer, target)
-			const fields = { intent: 'restore', kind: target.kind, id: String(target.id), from: back }
-			return redirectWithToast(back, {
-				type: 'success',
-				message: 'Bookmark removed.',
-				action: { label: 'Undo', to: '/bookmarks', fields },
-			})
-		}
-		if (intent === 'restore') {
-			await restoreBookmark(viewer, target)
-			return redirectWithToast(back, { type: 'success', message: 'The bookmark is restored.' })
-		}
-		try {
-			await saveBookmarkNote(viewer, target, { note: form.get('note') ?? '' })
-			return redirectWithToast(back, { type: 'success', message: 'Note saved.' })
-		} catch (error) {
-			return refuseForm(error, form)
-		}
+		return chooseIntent(form.get('intent'), {
+			note: async () => {
+				try {
+					await saveBookmarkNote(viewer, target, { note: form.get('note') ?? '' })
+					return redirectWithToast(back, { type: 'success', message: 'Note saved.' })
+				} catch (error) {
+					return refuseForm(error, form)
+				}
+			},
+			remove: async () => {
+				await removeBookmark(viewer, target)
+				const fields = { intent: 'restore', kind: target.kind, id: String(target.id), from: back }
+				return redirectWithToast(back, {
+					type: 'success',
+					message: 'Bookmark removed.',
+					action: { label: 'Undo', to: '/bookmarks', fields },
+				})
+			},
+			restore: async () => {
+				await restoreBookmark(viewer, target)
+				return redirectWithToast(back, { type: 'success', message: 'The bookmark is restored.' })
+			},
+		})
 	})
 }
 

@@ -6,9 +6,8 @@ import { campusFieldNames } from '~/features/campus/campus-fields.view.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { factsOf } from '~/lib/context.ts'
-import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { readForm, refuseForm, unknownIntent } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -46,7 +45,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 				const { headers, ...way } = await beginFlow(name, { viewer, linkTo: viewer.id, redirectTo: loginsPath, ip })
 				return data(way, { headers })
 			}
-			if (!form.has('unlink')) throw new NotFound('There is no such action.')
+			if (!form.has('unlink')) throw unknownIntent()
 			await unlinkIdentity(viewer, Number(form.get('unlink')), await requireSession(viewer, request))
 			return redirectWithToast(loginsPath, { type: 'success', message: 'Removed.' })
 		} catch (error) {

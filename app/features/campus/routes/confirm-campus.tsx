@@ -1,7 +1,7 @@
 import { data, redirect } from 'react-router'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
 import { ExpiredTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmCampus, findCampusLink, resendCampusLink } from '../campus.server.ts'
@@ -20,17 +20,21 @@ export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	const token = String(form.get('token') ?? '')
 	try {
-		if (form.get('intent') === 'resend') {
-			await resendCampusLink(token, factsOf(context).ip)
-			return redirect('/confirm-campus?sent')
-		}
-		const { username, university } = await confirmCampus(token)
-		const own = viewerOf(context)?.username === username
-		return redirectWithToast(own ? `/my-profile/${username}?tab=academics` : '/find-dev', {
-			type: 'success',
-			message: own
-				? `You are a verified student of ${university}.`
-				: `@${username} is a verified student of ${university}.`,
+		return await chooseIntent(form.get('intent'), {
+			'': async () => {
+				const { username, university } = await confirmCampus(token)
+				const own = viewerOf(context)?.username === username
+				return redirectWithToast(own ? `/my-profile/${username}?tab=academics` : '/find-dev', {
+					type: 'success',
+					message: own
+						? `You are a verified student of ${university}.`
+						: `@${username} is a verified student of ${university}.`,
+				})
+			},
+			resend: async () => {
+				await resendCampusLink(token, factsOf(context).ip)
+				return redirect('/confirm-campus?sent')
+			},
 		})
 	} catch (error) {
 		return refuseForm(error, form)

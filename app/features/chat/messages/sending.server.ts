@@ -60,7 +60,7 @@ export async function sendMessage(
 const MAX_RETRY_AFTER = 60
 
 /**
- * Sends a message from a script, by socket or HTTP, and answers anything with words. The answer follows the commit.
+ * Sends a message from a script, by socket or HTTP, and answers every error with a message. The answer follows the commit.
  * @param sessionId of the socket; null for a request just checked
  * @returns the answer, and whether the session had ended
  */

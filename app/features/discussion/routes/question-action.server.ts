@@ -1,4 +1,4 @@
-import { data, redirect } from 'react-router'
+import { redirect } from 'react-router'
 import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { pendingMessage } from '~/features/moderation/moderation.view.ts'
 import { muteQuestion } from '~/features/questions/notifying/notifying.server.ts'
@@ -8,7 +8,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { Invalid, isSiteFault, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { EditConflict, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, EditConflict, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
@@ -18,84 +18,60 @@ import { chooseSolution, withdrawSolution } from '../votes.server.ts'
 type Act = (viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) => Promise<Response>
 
 /** The actions of the forms on a question's page, by their field `intent`. */
-const acts = new Map<FormDataEntryValue | null, Act>([
-	['comment', (viewer, questionId, form, sort) => add(viewer, { questionId, parentId: null }, form, sort)],
-	[
-		'reply',
-		(viewer, questionId, form, sort) =>
-			add(viewer, { questionId, parentId: requireId(form.get('comment')) }, form, sort),
-	],
-	[
-		'edit-comment',
-		async (viewer, _questionId, form, sort) => {
-			const id = requireId(form.get('comment'))
-			const { url } = await editComment(viewer, id, { body: form.get('body'), version: form.get('version') ?? '' })
-			return written(viewer, id, commentUrl(url, id, form.get('thread'), sort))
-		},
-	],
-	[
-		'delete-comment',
-		async (viewer, _questionId, form, sort) => {
-			const id = requireId(form.get('comment'))
-			const { url, undoable } = await deleteComment(viewer, id)
-			return redirectWithToast(`${sorted(url, sort)}#comments`, {
-				type: 'success',
-				message: 'Comment deleted.',
-				...(undoable && {
-					action: { label: 'Undo', to: url, fields: { intent: 'restore-comment', comment: String(id) } },
-				}),
-			})
-		},
-	],
-	['mute', (viewer, questionId) => mute(viewer, questionId, true)],
-	['unmute', (viewer, questionId) => mute(viewer, questionId, false)],
-	[
-		'choose-solution',
-		async (viewer, questionId, form, sort) => {
-			const { url } = await chooseSolution(viewer, { questionId, commentId: requireId(form.get('comment')) })
-			return redirectWithToast(sorted(url, sort), { type: 'success', message: 'Marked as the answer.' })
-		},
-	],
-	[
-		'withdraw-solution',
-		async (viewer, questionId, form, sort) => {
-			const commentId = requireId(form.get('comment'))
-			await withdrawSolution(viewer, { questionId, commentId })
-			// Every page shows a solution; the comment is back in its place, which may be on a later one.
-			const { url, inAnyOrder } = await findCommentUrl(viewer, commentId)
-			return redirectWithToast(inAnyOrder ? sorted(url, sort) : url, {
-				type: 'success',
-				message: 'No longer marked as the answer.',
-			})
-		},
-	],
-	[
-		'delete-query',
-		async (viewer, questionId) => {
-			const { url, undoable } = await deleteQuestion(viewer, questionId)
-			return redirectWithToast('/forum', {
-				type: 'success',
-				message: 'Query Deleted Successfully',
-				...(undoable && { action: { label: 'Undo', to: url, fields: { intent: 'restore-query' } } }),
-			})
-		},
-	],
-	[
-		'restore-query',
-		async (viewer, questionId) => {
-			const { url } = await restoreQuestion(viewer, questionId)
-			return redirectWithToast(url, { type: 'success', message: 'Query restored.' })
-		},
-	],
-	[
-		'restore-comment',
-		async (viewer, _questionId, form) => {
-			const id = requireId(form.get('comment'))
-			await restoreComment(viewer, id)
-			return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'Comment restored.' })
-		},
-	],
-])
+const acts: Record<string, Act> = {
+	comment: (viewer, questionId, form, sort) => add(viewer, { questionId, parentId: null }, form, sort),
+	reply: (viewer, questionId, form, sort) =>
+		add(viewer, { questionId, parentId: requireId(form.get('comment')) }, form, sort),
+	'edit-comment': async (viewer, _questionId, form, sort) => {
+		const id = requireId(form.get('comment'))
+		const { url } = await editComment(viewer, id, { body: form.get('body'), version: form.get('version') ?? '' })
+		return written(viewer, id, commentUrl(url, id, form.get('thread'), sort))
+	},
+	'delete-comment': async (viewer, _questionId, form, sort) => {
+		const id = requireId(form.get('comment'))
+		const { url, undoable } = await deleteComment(viewer, id)
+		return redirectWithToast(`${sorted(url, sort)}#comments`, {
+			type: 'success',
+			message: 'Comment deleted.',
+			...(undoable && {
+				action: { label: 'Undo', to: url, fields: { intent: 'restore-comment', comment: String(id) } },
+			}),
+		})
+	},
+	mute: (viewer, questionId) => mute(viewer, questionId, true),
+	unmute: (viewer, questionId) => mute(viewer, questionId, false),
+	'choose-solution': async (viewer, questionId, form, sort) => {
+		const { url } = await chooseSolution(viewer, { questionId, commentId: requireId(form.get('comment')) })
+		return redirectWithToast(sorted(url, sort), { type: 'success', message: 'Marked as the answer.' })
+	},
+	'withdraw-solution': async (viewer, questionId, form, sort) => {
+		const commentId = requireId(form.get('comment'))
+		await withdrawSolution(viewer, { questionId, commentId })
+		// Every page shows a solution; the comment is back in its place, which may be on a later one.
+		const { url, inAnyOrder } = await findCommentUrl(viewer, commentId)
+		return redirectWithToast(inAnyOrder ? sorted(url, sort) : url, {
+			type: 'success',
+			message: 'No longer marked as the answer.',
+		})
+	},
+	'delete-query': async (viewer, questionId) => {
+		const { url, undoable } = await deleteQuestion(viewer, questionId)
+		return redirectWithToast('/forum', {
+			type: 'success',
+			message: 'Query Deleted Successfully',
+			...(undoable && { action: { label: 'Undo', to: url, fields: { intent: 'restore-query' } } }),
+		})
+	},
+	'restore-query': async (viewer, questionId) => {
+		const { url } = await restoreQuestion(viewer, questionId)
+		return redirectWithToast(url, { type: 'success', message: 'Query restored.' })
+	},
+	'restore-comment': async (viewer, _questionId, form) => {
+		const id = requireId(form.get('comment'))
+		await restoreComment(viewer, id)
+		return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'Comment restored.' })
+	},
+}
 
 async function add(
 	viewer: SignedIn,
@@ -133,10 +109,8 @@ async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promi
  * @param sort the order of comments on the page, which is kept
  */
 export async function handleQuestionAction(viewer: SignedIn, questionId: number, form: FormData, sort: CommentSort) {
-	const wanted = acts.get(form.get('intent'))
-	if (!wanted) throw data({ message: 'This action is unknown. Reload the page and try again.' }, { status: 400 })
 	try {
-		return await wanted(viewer, questionId, form, sort)
+		return await chooseIntent(form.get('intent'), acts, viewer, questionId, form, sort)
 	} catch (error) {
 		if (error instanceof Invalid || error instanceof TooManyRequests) return refuseForm(error, form)
 		// The author of a text can correct it after these errors, or send it again.

@@ -6,7 +6,7 @@ import { invitePath, MAX_INVITED } from '~/features/upkeep/upkeep.view.ts'
 import { profilePath, withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -34,17 +34,21 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 	const form = await readForm(request)
 	return withHttpErrors(async () => {
 		const id = requireId(params.id)
-		if (form.get('intent') === 'decline') {
-			const { url: back } = await declineToAnswer(viewer, id)
-			return redirectWithToast(back, { type: 'success', message: 'Nobody can ask you again to answer this.' })
-		}
-		try {
-			const { name } = await inviteToAnswer(viewer, id, String(form.get('username') ?? ''))
-			const back = withParams(invitePath(id), { q: cleanSearch(url.searchParams.get('q') ?? '') })
-			return redirectWithToast(back, { type: 'success', message: `${name} is asked to answer.` })
-		} catch (error) {
-			return refuseForm(error, form)
-		}
+		return chooseIntent(form.get('intent'), {
+			'': async () => {
+				try {
+					const { name } = await inviteToAnswer(viewer, id, String(form.get('username') ?? ''))
+					const back = withParams(invitePath(id), { q: cleanSearch(url.searchParams.get('q') ?? '') })
+					return redirectWithToast(back, { type: 'success', message: `${name} is asked to answer.` })
+				} catch (error) {
+					return refuseForm(error, form)
+				}
+			},
+			decline: async () => {
+				const { url: back } = await declineToAnswer(viewer, id)
+				return redirectWithToast(back, { type: 'success', message: 'Nobody can ask you again to answer this.' })
+			},
+		})
 	})
 }
 

@@ -5,7 +5,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -40,27 +40,30 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
-		const intent = form.get('intent')
 		try {
-			if (intent === 'save') {
-				const { url } = await saveSearch(viewer, Object.fromEntries(form))
-				return redirectWithToast(url, { type: 'success', message: 'Search saved. You can find it under Following.' })
-			}
-			if (intent === 'restore') {
-				await restoreSearch(viewer, requireId(form.get('id')))
-				return redirectWithToast('/following', { type: 'success', message: 'The search is saved again.' })
-			}
+			return await chooseIntent(form.get('intent'), {
+				save: async () => {
+					const { url } = await saveSearch(viewer, Object.fromEntries(form))
+					return redirectWithToast(url, { type: 'success', message: 'Search saved. You can find it under Following.' })
+				},
+				remove: async () => {
+					const id = requireId(form.get('id'))
+					await removeSearch(viewer, id)
+					const fields = { intent: 'restore', id: String(id) }
+					return redirectWithToast('/following', {
+						type: 'success',
+						message: 'Search removed.',
+						action: { label: 'Undo', to: '/following', fields },
+					})
+				},
+				restore: async () => {
+					await restoreSearch(viewer, requireId(form.get('id')))
+					return redirectWithToast('/following', { type: 'success', message: 'The search is saved again.' })
+				},
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}
-		const id = requireId(form.get('id'))
-		await removeSearch(viewer, id)
-		const fields = { intent: 'restore', id: String(id) }
-		return redirectWithToast('/following', {
-			type: 'success',
-			message: 'Search removed.',
-			action: { label: 'Undo', to: '/following', fields },
-		})
 	})
 }
 

@@ -7,7 +7,7 @@ import { confirmTestMail, requestTestMail, resumeMails } from '~/features/bounce
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
@@ -43,49 +43,57 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
-		const message = (await prove(viewer, form)) ?? (await change(viewer, form, request))
+		const message = await chooseIntent(form.get('intent'), {
+			...proofs(viewer, form),
+			...changes(viewer, form, request),
+		})
 		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
 	} catch (error) {
 		return refuseForm(error, form)
 	}
 }
 
-/** Handles the buttons that do not need a confirmed identity. @returns the notice to show; null for other buttons */
-async function prove(viewer: SignedIn, form: FormData): Promise<string | null> {
-	switch (form.get('intent')) {
-		case 'confirm':
-			return `A link is on its way to ${await requestConfirmation(viewer)}. It works for 10 minutes.`
-		case 'test':
+/** The buttons that do not need a confirmed identity; each returns the notice to show. */
+function proofs(viewer: SignedIn, form: FormData) {
+	return {
+		confirm: async () => `A link is on its way to ${await requestConfirmation(viewer)}. It works for 10 minutes.`,
+		test: async () => {
 			await requestTestMail(viewer, String(form.get('email')))
 			return `A test mail is on its way to ${form.get('email')}. Follow the link in it.`
-		case 'arrived':
-			return `Mail arrives at ${await confirmTestMail(viewer, String(form.get('token')))} again.`
-		case 'resume':
+		},
+		arrived: async () => `Mail arrives at ${await confirmTestMail(viewer, String(form.get('token')))} again.`,
+		resume: async () => {
 			await resumeMails(viewer)
 			return 'We email you notifications again.'
-		default:
-			return null
+		},
 	}
 }
 
-/** Handles the buttons that change addresses. @returns the notice to show */
-async function change(viewer: SignedIn, form: FormData, request: Request): Promise<string> {
-	await requireConfirmed(viewer, request)
+/** The buttons that change addresses, for which the identity has to be confirmed; each returns the notice to show. */
+function changes(viewer: SignedIn, form: FormData, request: Request) {
 	const address = String(form.get('email'))
-	switch (form.get('intent')) {
-		case 'swap':
+	const confirmed = (change: () => Promise<string>) => async () => {
+		await requireConfirmed(viewer, request)
+		return change()
+	}
+	return {
+		'': confirmed(
+			async () =>
+				`A link is on its way to ${await requestEmailChange(viewer, Object.fromEntries(form))}. It works for 10 minutes. Nothing changes until you follow it.`,
+		),
+		swap: confirmed(async () => {
 			await swapEmails(viewer, address)
 			return `Mails go to ${address} from now on.`
-		case 'remove':
+		}),
+		remove: confirmed(async () => {
 			await removeSecondEmail(viewer, address)
 			return 'The address is no longer part of your account.'
-		case 'cancel':
+		}),
+		cancel: confirmed(async () => {
 			await cancelEmailChange(viewer)
 			return 'The link that we sent no longer works.'
-		case 'resend':
-			return `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`
-		default:
-			return `A link is on its way to ${await requestEmailChange(viewer, Object.fromEntries(form))}. It works for 10 minutes. Nothing changes until you follow it.`
+		}),
+		resend: confirmed(async () => `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`),
 	}
 }
 

@@ -5,7 +5,7 @@ import { requirePageViewer } from '~/features/authenticators/staff-pages.server.
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
@@ -49,12 +49,16 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = requireInviter(await requirePageViewer({ request, context, url }))
 		const form = await readForm(request)
 		try {
-			if (form.get('intent') === 'revoke') {
-				await revokeInvite(viewer, Number(form.get('id')))
-				return redirectWithToast(invitesPath, { type: 'success', message: 'The link no longer works.' })
-			}
-			const link = await makeInvite(viewer, Object.fromEntries(form))
-			return data({ link, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
+			return await chooseIntent(form.get('intent'), {
+				make: async () => {
+					const link = await makeInvite(viewer, Object.fromEntries(form))
+					return data({ link, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
+				},
+				revoke: async () => {
+					await revokeInvite(viewer, Number(form.get('id')))
+					return redirectWithToast(invitesPath, { type: 'success', message: 'The link no longer works.' })
+				},
+			})
 		} catch (error) {
 			const { data: refusal, init } = refuseForm(error, form)
 			return data({ link: null, refusal }, init ?? {})

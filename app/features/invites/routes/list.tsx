@@ -8,7 +8,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -36,16 +36,20 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		const done = (message: string, to = listPath(id)) => redirectWithToast(to, { type: 'success', message })
 		try {
-			if (form.get('intent') === 'discard') {
-				await discardList(viewer, id)
-				return done('The list was discarded. No mail was sent.', invitesPath)
-			}
-			if (form.get('intent') === 'stop') {
-				await stopList(viewer, id)
-				return done('Stopped. You can continue at any time.')
-			}
-			await sendList(viewer, id)
-			return done('The mails are on their way, 60 per minute.')
+			return await chooseIntent(form.get('intent'), {
+				send: async () => {
+					await sendList(viewer, id)
+					return done('The mails are on their way, 60 per minute.')
+				},
+				stop: async () => {
+					await stopList(viewer, id)
+					return done('Stopped. You can continue at any time.')
+				},
+				discard: async () => {
+					await discardList(viewer, id)
+					return done('The list was discarded. No mail was sent.', invitesPath)
+				},
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -30,18 +30,21 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const to = safeRedirect(form.get('redirectTo'), '/')
-		const act = form.get('act') === 'accept' ? 'accept' : 'later'
 		try {
-			await decideOnTerms(viewer, act, form.get('version'))
+			return await chooseIntent(form.get('act'), {
+				accept: async () => {
+					await decideOnTerms(viewer, 'accept', form.get('version'))
+					return redirectWithToast(to, { type: 'success', message: 'Thank you. You have accepted the terms.' })
+				},
+				later: async () => {
+					await decideOnTerms(viewer, 'later', form.get('version'))
+					const message = `You can read everything. To write, accept the terms at ${ACCEPT_PATH}.`
+					return redirectWithToast(to, { type: 'plain', message })
+				},
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}
-		if (act === 'accept')
-			return redirectWithToast(to, { type: 'success', message: 'Thank you. You have accepted the terms.' })
-		return redirectWithToast(to, {
-			type: 'plain',
-			message: `You can read everything. To write, accept the terms at ${ACCEPT_PATH}.`,
-		})
 	})
 }
 

@@ -2,7 +2,7 @@ import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Checkbox } from '~/ui/checkbox.tsx'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
@@ -48,19 +48,23 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		const input = Object.fromEntries(form)
 		try {
-			if (form.get('act') === 'preview') {
-				const preview = await previewLegal(viewer, input)
-				return { preview, message: '', errors: {}, values: textsOf(form), stored: null }
-			}
-			await publishLegal(viewer, kind, input)
+			return await chooseIntent(form.get('act'), {
+				preview: async () => {
+					const preview = await previewLegal(viewer, input)
+					return { preview, message: '', errors: {}, values: textsOf(form), stored: null }
+				},
+				publish: async () => {
+					await publishLegal(viewer, kind, input)
+					const isText = String(form.get('body') ?? '').trim() !== ''
+					const message = isText ? 'Published. It applies immediately.' : 'Withdrawn.'
+					// The publishing admin accepts like everybody else; the page redirects on if there is nothing to accept.
+					const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH
+					return redirectWithToast(to, { type: 'success', message })
+				},
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}
-		const isText = String(form.get('body') ?? '').trim() !== ''
-		const message = isText ? 'Published. It applies immediately.' : 'Withdrawn.'
-		// The publishing admin accepts like everybody else; the page redirects on if there is nothing to accept.
-		const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH
-		return redirectWithToast(to, { type: 'success', message })
 	})
 }
 

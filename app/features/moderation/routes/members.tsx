@@ -3,7 +3,7 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { profilePath, withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { requireAdmin } from '~/lib/viewer.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -33,15 +33,19 @@ export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
-		const role = form.get('intent') === 'appoint' ? 'moderator' : 'member'
-		try {
+		const set = async (role: 'moderator' | 'member', message: string) => {
 			await requireConfirmed(requireAdmin(viewer), request)
 			await setModeratorRole(viewer, String(form.get('username') ?? ''), role)
+			return redirectWithToast(here, { type: 'success', message })
+		}
+		try {
+			return await chooseIntent(form.get('intent'), {
+				appoint: () => set('moderator', 'They are now a moderator.'),
+				dismiss: () => set('member', 'They are now an ordinary member.'),
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}
-		const message = role === 'moderator' ? 'They are now a moderator.' : 'They are now an ordinary member.'
-		return redirectWithToast(here, { type: 'success', message })
 	})
 }
 

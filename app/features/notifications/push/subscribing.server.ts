@@ -1,7 +1,7 @@
 import { ECDH } from 'node:crypto'
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
-import type { Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { listEndpoints, removeOfSession, removeSubscription, writeSubscription } from './push.queries.server.ts'
@@ -10,8 +10,8 @@ import { vapidKeys } from './vapid.server.ts'
 
 /** The data that the settings page needs to turn pushes on. @throws NotAllowed */
 export async function getPush(viewer: Viewer): Promise<{ publicKey: string; endpoints: string[] }> {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	return { publicKey: vapidKeys().publicKey, endpoints: await listEndpoints(viewer.id) }
+	const member = requireSignedIn(viewer)
+	return { publicKey: vapidKeys().publicKey, endpoints: await listEndpoints(member.id) }
 }
 
 /** The session of a browser, looked up in the database; null for a visitor. */
@@ -52,8 +52,8 @@ function read(session: Session, form: FormData) {
 
 /** Ends a browser's pushes. Idempotent. @throws NotAllowed, Invalid */
 export async function unsubscribeBrowser(viewer: Viewer, form: FormData): Promise<void> {
-	if (!viewer) throw new NotAllowed('Log in first.')
-	await removeSubscription(viewer.id, parseForm(endpointInput, form).endpoint)
+	const member = requireSignedIn(viewer)
+	await removeSubscription(member.id, parseForm(endpointInput, form).endpoint)
 }
 
 /** Whether these are the coordinates of a point on the curve, to which something can be encrypted. */

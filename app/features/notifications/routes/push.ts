@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { sessionOf } from '~/features/accounts/accounts.server.ts'
 import { viewerOf } from '~/lib/context.ts'
-import { readForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm } from '~/platform/http/form.server.ts'
 import { respondJson } from '~/platform/http/http.ts'
 import { renewSubscription, subscribeBrowser, unsubscribeBrowser } from '../push/subscribing.server.ts'
 import type { Route } from './+types/push'
@@ -17,9 +17,11 @@ export function loader() {
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return respondJson(async () => {
-		if (form.get('intent') === 'off') await unsubscribeBrowser(viewerOf(context), form)
-		else if (form.get('intent') === 'renew') await renewSubscription(await sessionOf(request), form)
-		else await subscribeBrowser(await sessionOf(request), form)
+		await chooseIntent(form.get('intent'), {
+			on: async () => subscribeBrowser(await sessionOf(request), form),
+			off: () => unsubscribeBrowser(viewerOf(context), form),
+			renew: async () => renewSubscription(await sessionOf(request), form),
+		})
 		return { done: true }
 	})
 }

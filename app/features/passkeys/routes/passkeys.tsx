@@ -2,9 +2,8 @@ import { data, redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
-import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -34,22 +33,24 @@ export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
-		const intent = form.get('intent')
 		const done = (message: string) => redirectWithToast(passkeysPath, { type: 'success', message })
-		if (intent !== 'rename') await requireConfirmed(viewer, request, passkeysPath)
+		if (form.get('intent') !== 'rename') await requireConfirmed(viewer, request, passkeysPath)
 		try {
-			if (intent === 'begin') return data(await beginAdding(viewer, form), { headers: { 'Cache-Control': 'no-store' } })
-			if (intent === 'rename') {
-				await renamePasskey(viewer, form)
-				return done('Renamed.')
-			}
-			if (intent === 'add') {
-				await addPasskey(viewer, form)
-				return done('Passkey added. You can log in with it from now on.')
-			}
-			if (intent !== 'remove') throw new NotFound('There is no such action.')
-			await removePasskey(viewer, form)
-			return done('Passkey removed.')
+			return await chooseIntent(form.get('intent'), {
+				begin: async () => data(await beginAdding(viewer, form), { headers: { 'Cache-Control': 'no-store' } }),
+				rename: async () => {
+					await renamePasskey(viewer, form)
+					return done('Renamed.')
+				},
+				add: async () => {
+					await addPasskey(viewer, form)
+					return done('Passkey added. You can log in with it from now on.')
+				},
+				remove: async () => {
+					await removePasskey(viewer, form)
+					return done('Passkey removed.')
+				},
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}

@@ -4,7 +4,7 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
@@ -32,15 +32,19 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		try {
-			if (form.get('intent') === 'keep-account') {
-				await cancelLeaving(viewer)
-				return redirectWithToast('/settings', { type: 'success', message: 'Welcome back. Your account stays.' })
-			}
-			await requireConfirmed(viewer, request, LEAVE_PATH)
-			await leave(viewer, Object.fromEntries(form))
-			return redirectWithToast('/login', {
-				type: 'plain',
-				message: `Your account will be deleted in ${DAYS_TO_COME_BACK} days. Log in until then to keep it.`,
+			return await chooseIntent(form.get('intent'), {
+				'keep-account': async () => {
+					await cancelLeaving(viewer)
+					return redirectWithToast('/settings', { type: 'success', message: 'Welcome back. Your account stays.' })
+				},
+				leave: async () => {
+					await requireConfirmed(viewer, request, LEAVE_PATH)
+					await leave(viewer, Object.fromEntries(form))
+					return redirectWithToast('/login', {
+						type: 'plain',
+						message: `Your account will be deleted in ${DAYS_TO_COME_BACK} days. Log in until then to keep it.`,
+					})
+				},
 			})
 		} catch (error) {
 			return refuseForm(error, form)

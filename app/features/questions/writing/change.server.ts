@@ -7,8 +7,8 @@ import { beginRouting, resumeRouting } from '~/features/routing/choosing.server.
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Flash } from '~/lib/context.ts'
-import { Conflict, Invalid, NoSuch, NotAllowed } from '~/lib/errors.ts'
-import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
+import { Conflict, Invalid, NoSuch } from '~/lib/errors.ts'
+import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { transact } from '~/platform/db/transaction.server.ts'
@@ -17,7 +17,6 @@ import { announce } from '~/platform/realtime/io.server.ts'
 import { type CommentAudience, notifyOfEvent } from '../notifying/notifying.server.ts'
 import { type EventQuestion, type ForumEvent, questionRoom } from '../questions.events.ts'
 import { postLimits } from '../questions.limits.ts'
-import { mayWrite } from '../questions.policy.ts'
 import { findNamedQuestion, type NamedQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
@@ -25,12 +24,6 @@ import { applyPostingRules, makePending, type PostingFacts } from '../status/pos
 import { type CreatedPost, claimKey, countRevisions, recordKeyResult, setStatus } from './writing.queries.server.ts'
 
 /* The first checks of every use case that writes. */
-
-/** The viewer as an author. @throws NotAllowed */
-export function requireWriter(viewer: Viewer): SignedIn {
-	if (!mayWrite(viewer)) throw new NotAllowed('Log in first.')
-	return viewer
-}
 
 /** A published question. @throws NotFound */
 export async function requireQuestion(id: number): Promise<NamedQuestion> {

@@ -7,7 +7,7 @@ import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ImportForm, ImportPreview } from '../components/import-forms.tsx'
@@ -24,16 +24,22 @@ export async function action(args: Route.ActionArgs) {
 	const { username } = viewer
 	const form = await readForm(args.request)
 	try {
-		if (form.get('intent') !== 'apply')
-			return { preview: await previewImport(viewer, username, await textOf(form)), message: '', errors: {}, text: '' }
-		const made = await applyImport(viewer, username, {
-			document: String(form.get('document') ?? ''),
-			fingerprint: String(form.get('fingerprint') ?? ''),
-			chosen: form.getAll('change').map(String),
+		return await chooseIntent(form.get('intent'), {
+			'': async () => {
+				const preview = await previewImport(viewer, username, await textOf(form))
+				return { preview, message: '', errors: {}, text: '' }
+			},
+			apply: async () => {
+				const made = await applyImport(viewer, username, {
+					document: String(form.get('document') ?? ''),
+					fingerprint: String(form.get('fingerprint') ?? ''),
+					chosen: form.getAll('change').map(String),
+				})
+				const flash = { type: 'success', message: `Imported: ${pluralize(made, 'change')}.` } as const
+				// The header shows the name and picture from the session.
+				return redirectWithToast(editProfilePath(username), flash, await refreshSession(args.request))
+			},
 		})
-		const flash = { type: 'success', message: `Imported: ${pluralize(made, 'change')}.` } as const
-		// The header shows the name and picture from the session.
-		return redirectWithToast(editProfilePath(username), flash, await refreshSession(args.request))
 	} catch (error) {
 		if (error instanceof PreviewOutdated) return data(outdated(error), { status: error.status })
 		const { data: refusal, init } = refuseForm(error, new FormData())

@@ -1,7 +1,6 @@
-import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
-import { readForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -33,24 +32,28 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const back = safeRedirect(form.get('from'), ANSWER_PATH)
-		const intent = String(form.get('intent'))
 		const done = (message: string) => redirectWithToast(back, { type: 'success', message })
-		if (intent === 'opt-in' || intent === 'opt-out') {
-			await setOptedIn(viewer, intent === 'opt-in')
-			return done(
-				intent === 'opt-in' ? 'You will be asked when you may know the answer.' : 'You will not be asked any more.',
-			)
-		}
-		if (intent === 'decline' || intent === 'accept') {
-			const names = await declineQuestion(viewer, Number(form.get('query') || Number.NaN), intent === 'decline')
-			if (intent === 'accept') return done('Welcome back.')
-			return done(`Noted. You will be asked less about ${formatList(names)}.`)
-		}
-		if (intent === 'new-feed') {
-			await renewFeed(viewer)
-			return done('Your feed has a new address. The old one no longer works.')
-		}
-		throw new Invalid('Nothing was chosen.')
+		const decline = (isDeclined: boolean) =>
+			declineQuestion(viewer, Number(form.get('query') || Number.NaN), isDeclined)
+		return chooseIntent(form.get('intent'), {
+			'opt-in': async () => {
+				await setOptedIn(viewer, true)
+				return done('You will be asked when you may know the answer.')
+			},
+			'opt-out': async () => {
+				await setOptedIn(viewer, false)
+				return done('You will not be asked any more.')
+			},
+			decline: async () => done(`Noted. You will be asked less about ${formatList(await decline(true))}.`),
+			accept: async () => {
+				await decline(false)
+				return done('Welcome back.')
+			},
+			'new-feed': async () => {
+				await renewFeed(viewer)
+				return done('Your feed has a new address. The old one no longer works.')
+			},
+		})
 	})
 }
 

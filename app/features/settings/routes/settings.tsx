@@ -19,7 +19,7 @@ import { monthAndYear } from '~/lib/calendar.ts'
 import type { SignedIn } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { useTheme, useThemeFetcher } from '~/shell/theme-switch.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -52,20 +52,24 @@ export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
-		const all = form.get('intent') === 'revoke-others'
 		const sessionId = await requireConfirmed(viewer, request, '/settings')
 		try {
-			if (all) await revokeOtherSessions(viewer, sessionId)
-			else await revokeSession(viewer, Number(form.get('session')))
+			const message = await chooseIntent(form.get('intent'), {
+				revoke: async () => {
+					await revokeSession(viewer, Number(form.get('session')))
+					return 'That device is logged out.'
+				},
+				'revoke-others': async () => {
+					await revokeOtherSessions(viewer, sessionId)
+					return 'Logged out everywhere else.'
+				},
+			})
+			return redirectWithToast('/settings', { type: 'success', message })
 		} catch (error) {
 			// By a double click, or in another tab.
 			if (!(error instanceof NotFound)) throw error
 			return redirectWithToast('/settings', { type: 'plain', message: error.message })
 		}
-		return redirectWithToast('/settings', {
-			type: 'success',
-			message: all ? 'Logged out everywhere else.' : 'That device is logged out.',
-		})
 	})
 }
 

@@ -2,9 +2,8 @@ import { type RefObject, useRef } from 'react'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
-import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
@@ -39,14 +38,17 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const done = (message: string) => redirectWithToast(sectionPath(params.section), { type: 'success', message })
 		try {
 			if (isSensitive(viewer, params.section)) await requireConfirmed(viewer, request)
-			if (form.get('act') === 'save') {
-				await storePictures(viewer, params.section, form)
-				await saveSection(viewer, params.section, Object.fromEntries(form))
-				return done('Saved. It applies immediately.')
-			}
-			if (form.get('act') !== 'undo') throw new NotFound('There is no such action.')
-			await undoChange(viewer, params.section, Number(form.get('id')))
-			return done('Undone.')
+			return await chooseIntent(form.get('act'), {
+				save: async () => {
+					await storePictures(viewer, params.section, form)
+					await saveSection(viewer, params.section, Object.fromEntries(form))
+					return done('Saved. It applies immediately.')
+				},
+				undo: async () => {
+					await undoChange(viewer, params.section, Number(form.get('id')))
+					return done('Undone.')
+				},
+			})
 		} catch (error) {
 			return refuseForm(error, form)
 		}

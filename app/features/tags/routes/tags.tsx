@@ -2,7 +2,7 @@ import { useLocation } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin } from '~/platform/http/http.ts'
 import { FollowedList } from '../components/followed-list.tsx'
 import { CategoryStrip, TagLink, useCategories } from '../components/forum-frame.tsx'
@@ -31,13 +31,17 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
-		if (form.get('intent') === 'part') {
-			const name = String(form.get('name'))
-			await removeSynonym(viewer, name)
-			return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is its own tag again.` })
-		}
-		const { name, main } = await addSynonym(viewer, Object.fromEntries(form))
-		return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is now a synonym of #${main}.` })
+		return await chooseIntent(form.get('intent'), {
+			join: async () => {
+				const { name, main } = await addSynonym(viewer, Object.fromEntries(form))
+				return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is now a synonym of #${main}.` })
+			},
+			part: async () => {
+				const name = String(form.get('name'))
+				await removeSynonym(viewer, name)
+				return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is its own tag again.` })
+			},
+		})
 	} catch (error) {
 		return refuseForm(error, form)
 	}

@@ -5,7 +5,7 @@ import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { TextArea } from '~/ui/field.tsx'
@@ -53,8 +53,11 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		try {
 			const input = Object.fromEntries(form)
+			const result = await chooseIntent(form.get('act'), {
+				hide: () => takeDownSeveral(viewer, input),
+				undo: () => undoSeveral(viewer, input),
+			})
 			const isUndone = input.act === 'undo'
-			const result = await (isUndone ? undoSeveral : takeDownSeveral)(viewer, input)
 			if (result.leftOut.length > 0) return { isUndone, result }
 			const message = sentenceOf(isUndone, result)
 			return redirectWithToast(url.pathname + url.search, { type: 'success', message })

@@ -5,7 +5,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
@@ -31,8 +31,10 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		try {
 			const input = Object.fromEntries(form)
-			const work = input.act === 'undo' ? undoTakedown : takeDown
-			const message = await work(viewer, params.username, input)
+			const message = await chooseIntent(form.get('act'), {
+				hide: () => takeDown(viewer, params.username, input),
+				undo: () => undoTakedown(viewer, params.username, input),
+			})
 			return redirectWithToast(takedownPath(params.username), { type: 'success', message })
 		} catch (error) {
 			return refuseForm(error, form)

@@ -7,7 +7,7 @@ import type { Flash } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SettingsPage } from '~/ui/settings-page.tsx'
@@ -31,20 +31,23 @@ export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
-		if (form.get('intent') === 'revoke')
-			return redirectWithToast(
-				form.has('stays') ? '/settings/tokens' : '/settings#tokens',
-				await revoke(viewer, Number(form.get('token'))),
-			)
-		await requireConfirmed(viewer, request)
-		const scopes = form.getAll('scopes').map(String)
-		try {
-			const made = await makeToken(viewer, { ...Object.fromEntries(form), scopes })
-			return data({ ...made, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
-		} catch (error) {
-			const { data: refusal, init } = refuseForm(error, form)
-			return data({ token: null, refusal: { ...refusal, scopes } }, init ?? {})
-		}
+		return chooseIntent(form.get('intent'), {
+			make: async () => {
+				await requireConfirmed(viewer, request)
+				const scopes = form.getAll('scopes').map(String)
+				try {
+					const made = await makeToken(viewer, { ...Object.fromEntries(form), scopes })
+					return data({ ...made, refusal: null }, { status: 201, headers: { 'Cache-Control': 'no-store' } })
+				} catch (error) {
+					const { data: refusal, init } = refuseForm(error, form)
+					return data({ token: null, refusal: { ...refusal, scopes } }, init ?? {})
+				}
+			},
+			revoke: async () => {
+				const to = form.has('stays') ? '/settings/tokens' : '/settings#tokens'
+				return redirectWithToast(to, await revoke(viewer, Number(form.get('token'))))
+			},
+		})
 	})
 }
 

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { requireId } from '~/lib/checks.ts'
-import { readForm, withRefusalNotice } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, withRefusalNotice } from '~/platform/http/form.server.ts'
 import { redirectWithToast, refererPath, requireLogin } from '~/platform/http/http.ts'
 import { reportOutdated, withdrawOutdated } from '../outdated.server.ts'
 import type { Route } from './+types/outdated'
@@ -15,11 +15,15 @@ export async function action({ request, context }: Route.ActionArgs) {
 	return withRefusalNotice(request, async () => {
 		const viewer = requireLogin(context, new URL(refererPath(request, '/forum'), request.url))
 		const id = requireId(form.get('comment'))
-		const isSaid = form.get('value') !== '0'
-		const { url } = isSaid
-			? await reportOutdated(viewer, id, { reason: form.get('reason') ?? '' })
-			: await withdrawOutdated(viewer, id)
-		const message = isSaid ? 'Noted. Thank you.' : 'Undone.'
-		return redirectWithToast(url, { type: 'success', message })
+		return chooseIntent(form.get('value'), {
+			1: async () => {
+				const { url } = await reportOutdated(viewer, id, { reason: form.get('reason') ?? '' })
+				return redirectWithToast(url, { type: 'success', message: 'Noted. Thank you.' })
+			},
+			0: async () => {
+				const { url } = await withdrawOutdated(viewer, id)
+				return redirectWithToast(url, { type: 'success', message: 'Undone.' })
+			},
+		})
 	})
 }
