@@ -41,14 +41,15 @@ export function DeleteControl({ question, className, label, children }: DeleteCo
 	)
 }
 
-/** Closes itself once the form was answered: a notice that it failed would be inert behind it. */
+/** Closes itself once its form was answered: a notice that it failed would be inert behind it. */
 function DeleteDialog({ question, onClose }: { question: DeleteConfirmation; onClose: () => void }) {
-	const { state } = useNavigation()
-	const before = useRef(state)
+	const { state, formData } = useNavigation()
+	const isSent = formData?.get('box') === boxOf(question)
+	const wasSent = useRef(false)
 	useEffect(() => {
-		if (before.current !== 'idle' && state === 'idle') onClose()
-		before.current = state
-	}, [state, onClose])
+		if (isSent) wasSent.current = true
+		else if (wasSent.current && state === 'idle') onClose()
+	}, [isSent, state, onClose])
 	return (
 		<Dialog open title={question.title} onClose={onClose}>
 			<DeleteForm question={question}>
@@ -77,8 +78,12 @@ export function DeleteSection({ question, keepHref }: { question: DeleteConfirma
 	)
 }
 
+/** Identifies the form of a deletion among others of its page. */
+function boxOf({ fields }: DeleteConfirmation): string {
+	return Object.values(fields).join('-')
+}
+
 function DeleteForm({ question, children }: { question: DeleteConfirmation; children: ReactNode }) {
-	const box = Object.values(question.fields).join('-')
 	return (
 		<Form method="post" action={question.action} replace>
 			<p className="text-base text-ink-2">{question.text}</p>
@@ -92,7 +97,7 @@ function DeleteForm({ question, children }: { question: DeleteConfirmation; chil
 					busyLabel="Deleting..."
 					action={question.action}
 					name="box"
-					value={box}
+					value={boxOf(question)}
 				>
 					Delete
 				</SubmitButton>

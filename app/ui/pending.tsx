@@ -58,7 +58,7 @@ interface AwaitedProps<Data> {
 function Awaited<Data>({ data, lastFocused, children }: AwaitedProps<Data>) {
 	const answer = data instanceof Promise ? use(data) : data
 	useAnchor()
-	useHeadingOfContent(lastFocused)
+	useHeadingOfContent(lastFocused, answer === null)
 	return answer === null ? <NoAnswer /> : children(answer)
 }
 
@@ -73,17 +73,18 @@ function useAnchor(): void {
 }
 
 /**
- * Focuses the heading once the content is rendered, unless the reader has focused something that stays: the skeleton's heading had the focus
- * and is gone, or there was none.
+ * Focuses the heading once the content is rendered, unless the reader has focused something that stays: the skeleton's heading, or the button
+ * that has tried again, had the focus and is gone, or there was none.
+ * @param isMissing whether there was no response
  */
-function useHeadingOfContent(lastFocused: RefObject<Element | null>): void {
+function useHeadingOfContent(lastFocused: RefObject<Element | null>, isMissing: boolean): void {
 	const { hash } = useLocation()
-	// biome-ignore lint/correctness/useExhaustiveDependencies: once, when the content has come
+	// biome-ignore lint/correctness/useExhaustiveDependencies: whenever the content has come
 	useEffect(() => {
 		const { activeElement, body } = document
 		const isLost = activeElement === body && lastFocused.current?.isConnected === false
 		if (!hash && (isLost || activeElement?.id === 'main')) focusHeading()
-	}, [])
+	}, [isMissing])
 }
 
 function NoAnswer() {

@@ -332,6 +332,13 @@ test('on a phone, the panel and the conversation fill the screen and have a way 
 	const panel = page.getByRole('dialog', { name: 'Chat with Bo Pocket' })
 	await expect(panel.locator('.bubble').last()).toHaveText('Hello yourself')
 	expect(await panel.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 844 })
+	for (let presses = 0; presses < 30; presses += 1) {
+		await page.keyboard.press('Tab')
+		await expect(page.locator(':focus:not(.chat-panel *, [aria-label=Notices] *)'), 'behind the panel').toHaveCount(0)
+	}
+	await page.emulateMedia({ media: 'print' })
+	await expect(page.locator('h1'), 'paper has no panel that hides the page').toBeVisible()
+	await page.emulateMedia({ media: 'screen' })
 	await page.setViewportSize({ width: 844, height: 390 })
 	const close = panel.getByRole('button', { name: 'Close chat' })
 	await expect(close, 'on its side').toBeInViewport({ ratio: 1 })
@@ -340,6 +347,18 @@ test('on a phone, the panel and the conversation fill the screen and have a way 
 	await page.setViewportSize({ width: 390, height: 844 })
 	await page.goto('/messages')
 	await hydrated(page)
+	await test.step('at 400 % zoom, a long announcement leaves room for the list', async () => {
+		await page.setViewportSize({ width: 320, height: 256 })
+		await page.locator('main').evaluate((main) => {
+			main.before(document.createElement('hr'))
+			if (main.previousElementSibling instanceof HTMLElement) main.previousElementSibling.style.height = '180px'
+		})
+		const conversation = page.getByRole('link', { name: /Bo Pocket/ })
+		await conversation.scrollIntoViewIfNeeded()
+		await expect(conversation).toBeInViewport({ ratio: 1 })
+		await page.locator('body > hr').evaluate((announcement) => announcement.remove())
+		await page.setViewportSize({ width: 390, height: 844 })
+	})
 	await page.getByRole('link', { name: /Bo Pocket/ }).click()
 	await expect(composer(page)).toBeVisible()
 	await say(page, 'From my pocket')

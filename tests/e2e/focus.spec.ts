@@ -337,4 +337,18 @@ test('a chat that could not be loaded keeps the focus when it is tried again, an
 	await expect(panel).toBeFocused()
 	await page.keyboard.press('Escape')
 	await expect(panel).toHaveCount(0)
+
+	const inbox = page.locator('.inbox-panel')
+	await page.route('**/latest', (route) => route.fulfill({ status: 404 }))
+	await page.getByRole('button', { name: /^Messages and notifications/ }).press('Enter')
+	for (const name of ['Messages', 'Notifications']) {
+		await inbox.getByRole('tab', { name }).click()
+		const tryAgain = inbox.getByRole('tabpanel', { name }).getByRole('button', { name: 'Try again' })
+		await expect(inbox.getByRole('alert').filter({ visible: true })).toContainText('Something went wrong!')
+		const answered = page.waitForResponse('**/latest')
+		await tryAgain.press('Enter')
+		await answered
+		await settled(page)
+		await expect(tryAgain).toBeFocused()
+	}
 })

@@ -269,6 +269,7 @@ test('every navigation waits for the network, reports it, and returns to the sta
 					await expect(page).toHaveURL(to)
 					await expect(bar(page)).toHaveCount(0)
 					await expect(page.getByRole('button', { name: 'Try again' })).toHaveCount(0)
+					if (skeletonOf) await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
 					await expectAlive(page)
 					// Some replace their history entry, so Back would lead elsewhere.
 					await page.evaluate((to) => window.__reactRouterDataRouter.navigate(to), at)

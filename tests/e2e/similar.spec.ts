@@ -7,7 +7,8 @@ test.describe('asking what was asked before', () => {
 		await logIn(page)
 		const known = 'Why does my useEffect fetch twice in development?'
 		await page.goto('/forum/ask')
-		await page.getByRole('textbox', { name: 'Title' }).pressSequentially(known.slice(0, 40), { delay: 15 })
+		const title = page.getByRole('textbox', { name: 'Title' })
+		await title.pressSequentially(known.slice(0, 40), { delay: 15 })
 		const panel = page.getByRole('region', { name: 'Similar questions' })
 		const first = panel.getByRole('listitem').filter({ hasText: known })
 		await expect(first.locator('mark').first()).toBeVisible()
@@ -20,7 +21,18 @@ test.describe('asking what was asked before', () => {
 		await expect(beside.getByRole('heading', { level: 1 })).toHaveText(known)
 		await beside.close()
 
-		await first.getByRole('button', { name: `This solved mine: ${known}` }).click()
+		const solved = first.getByRole('button', { name: `This solved mine: ${known}` })
+		const message = 'There is no such query.'
+		await page.route('**/suggest/similar', (route) => route.fulfill({ status: 404, json: { message } }), { times: 1 })
+		await solved.click()
+		await expect(first.getByRole('alert')).toHaveText(message)
+		await title.fill('Zebra')
+		await expect(first).toHaveCount(0)
+		await title.fill(known)
+		await expect(solved).toBeVisible()
+		await expect(first.getByRole('alert'), 'the question is back, its error is not').toHaveCount(0)
+
+		await solved.click()
 		await expect(page).toHaveURL(/\/forum\/[^/]+\/[^/]+\/\d+\/[\w-]+$/)
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText(known)
 	})

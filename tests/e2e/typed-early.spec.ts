@@ -39,8 +39,12 @@ test('nothing moves when the scripts arrive', async ({ page }) => {
 			await page.evaluate(() => document.fonts.ready)
 			const before = await places(page)
 			expect(before.length, path).toBeGreaterThan(3)
+			if (path === question) await field(page, 'Your comment').focus()
 			await hydrate()
 			await expect.poll(() => places(page), `${path} at ${width}`).toEqual(before)
+			if (path !== question) continue
+			await field(page, 'Your comment').blur()
+			await expect(page.getByRole('button', { name: 'Comment', exact: true }), 'it stays open').toBeVisible()
 		}
 })
 

@@ -35,6 +35,10 @@ const tag = 't'.repeat(35)
 
 interface Sight {
 	address: string
+	/** The status of the response, unless it is 200. */
+	status?: number
+	/** The path at which the reader ends, unless it is the address's. */
+	leadsTo?: string
 	/** Brings the page into another state first. */
 	open?: (page: Page) => Promise<unknown>
 	/** What covers the page on purpose: a menu, a dialog. The rest is not checked. */
@@ -42,7 +46,7 @@ interface Sight {
 	/** The smallest or largest width at which this appears. */
 	from?: number
 	upTo?: number
-	/** The widths at which axe checks it, in both themes. Other journeys check what appears on a page only after some act. */
+	/** The widths at which axe checks it, in both themes; all of them are checked. Other journeys check what appears on a page only after some act. */
 	axe?: number[]
 	/** Whether the page also has to fit a phone of 390 px with text twice as large. None with the longest words does: see access.spec.ts. */
 	fitsLargeText?: boolean
@@ -50,7 +54,8 @@ interface Sight {
 
 const withAxe = (axe: number[], ...addresses: string[]): Sight[] => addresses.map((address) => ({ address, axe }))
 const plain = (...addresses: string[]): Sight[] => withAxe([], ...addresses)
-const readable = (...parts: Sight[][]): Sight[] => parts.flat().map((sight) => ({ ...sight, fitsLargeText: true }))
+const all = (rest: Partial<Sight>, ...parts: Sight[][]): Sight[] => parts.flat().map((sight) => ({ ...sight, ...rest }))
+const readable = (...parts: Sight[][]): Sight[] => all({ fitsLargeText: true }, ...parts)
 
 interface Addresses {
 	/** A question of the demo content, where axe finds nothing; of {@link question} it finds that wide tables scroll by pointer only. */
@@ -78,21 +83,18 @@ function sights({
 			...plain(question),
 			...readable(
 				withAxe(WIDE, '/login', '/register', '/forgot-password', '/reset-password?token=x'),
-				withAxe(WIDE, '/forum?q=zzzzqqqq', `/nothing-here-${tag}`),
+				withAxe(WIDE, '/forum?q=zzzzqqqq', '/forum?q=python', '/forum/category/python'),
+				all({ status: 404 }, withAxe(WIDE, `/nothing-here-${tag}`)),
 				withAxe(BOTH, '/forum/ask'),
 			),
-			...plain('/terms', '/privacy', '/imprint', '/terms/accept'),
-			...plain(
-				'/login/code',
-				'/login/passkey',
-				'/login/campus',
-				'/login/ldap',
-				'/login/link?token=x',
-				'/login/saml/callback',
-				'/login/campus/callback',
-				'/verify-email?token=x',
+			...plain('/terms', '/privacy', '/imprint', '/login/code', '/login/passkey', '/login/campus'),
+			{ address: '/terms/accept', leadsTo: '/login' },
+			...all({ status: 404 }, plain('/login/ldap', '/login/saml/callback', '/login/campus/callback')),
+			...all(
+				{ status: 422 },
+				plain('/login/link?token=x', '/verify-email?token=x', '/unsubscribe?token=x'),
+				plain('/confirm-campus?token=x', '/undo-email?token=x', '/invite?token=x'),
 			),
-			...plain('/unsubscribe?token=x', '/confirm-campus?token=x', '/undo-email?token=x', '/invite?token=x'),
 			...plain('/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects'),
 		],
 		member: [
@@ -103,8 +105,8 @@ function sights({
 			{ address: ordinary, axe: BOTH, from: 390, upTo: 1280 },
 			...plain(question),
 			...withAxe(PHONE, `/report/comment/${comment}`),
+			...all({ status: 422 }, plain('/claim-admin?token=x', '/confirm-email?token=x')),
 			...plain(
-				'/claim-admin?token=x',
 				'/confirm-identity',
 				'/settings/two-factor',
 				'/settings/passkeys',
@@ -114,15 +116,14 @@ function sights({
 				'/settings/logins',
 				'/settings/email',
 				'/settings/username',
-				'/confirm-email?token=x',
 				'/bookmarks',
 				'/answer',
 				'/following',
 			),
+			...all({ status: 404 }, plain(`/find-dev/${tag}`)),
 			...plain('/messages', '/find-dev', `/find-dev?q=${longest.latin}`),
 			...plain(
 				`/find-dev/${username}`,
-				`/find-dev/${tag}`,
 				`/find-dev/${username}?posts=answers`,
 				...['skills', 'academics', 'projects', 'certificates', 'queries', 'answers', 'solutions'].map(
 					(tab) => `/my-profile/${username}?tab=${tab}`,
@@ -156,13 +157,7 @@ function sights({
 			{ address: editing(), open: leaveUnsaved, scope: 'dialog[open]' },
 		],
 		moderator: [
-			...withAxe(
-				PHONE,
-				'/moderation',
-				'/moderation?order=reported&handler=none',
-				'/moderation/members',
-				'/moderation/log',
-			),
+			...withAxe(PHONE, '/moderation', '/moderation?order=reported&handler=none', '/moderation/members'),
 			...[ordinary, `/moderation/query/${ordinary.split('/')[4]}`].map(
 				(address): Sight => ({ address, axe: PHONE, from: 390, upTo: 390 }),
 			),
@@ -177,7 +172,9 @@ function sights({
 			...withAxe(WIDE, '/admin/members', '/admin/figures', '/admin/figures/usage', '/admin/backups', '/admin/leavers'),
 			...withAxe(WIDE, '/admin/settings/backups', `/admin/members/${username}`, '/admin/bulk?act=suspend&all=1'),
 			...withAxe(WIDE, `/admin/members/${username}/merge?into=pia.saffronley`),
-			...plain('/admin/invitations', '/admin/invitations/list', '/admin/invitations/list/1'),
+			...withAxe(PHONE, '/moderation/log'),
+			...plain('/admin/invitations', '/admin/invitations/list'),
+			...all({ status: 404 }, plain('/admin/invitations/list/1')),
 			...plain('/admin/legal', '/admin/legal/terms', '/admin/settings', '/admin/settings/campus-login'),
 		],
 	}
@@ -287,11 +284,14 @@ test('a notice never covers the buttons of a form, wherever the page is scrolled
 
 /** @returns the problems, with the width */
 async function look(page: Page, sight: Sight): Promise<string[]> {
-	const { address, open, scope, from = 0, upTo = 2_000, axe = [], fitsLargeText = false } = sight
+	const { address, status = 200, open, scope, from = 0, upTo = 2_000, axe = [], fitsLargeText = false } = sight
 	const widths = WIDTHS.filter((width) => width >= from && width <= upTo)
+	if (!axe.every((width) => widths.includes(width))) throw new Error(`axe would not check ${axe}`)
 	await page.setViewportSize({ width: widths[0] ?? 0, height: 844 })
-	const status = (await page.goto(address))?.status() ?? 0
-	const bad = status >= 500 ? [`answered ${status}`] : []
+	const answered = (await page.goto(address))?.status()
+	const bad = answered === status ? [] : [`answered ${answered}`]
+	const { pathname } = new URL(page.url())
+	if (pathname !== (sight.leadsTo ?? new URL(address, page.url()).pathname)) bad.push(`led to ${pathname}`)
 	if (open) {
 		await hydrated(page)
 		await open(page)

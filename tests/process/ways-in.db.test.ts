@@ -185,6 +185,10 @@ test('through a proxy that ends TLS, a login sets Secure cookies, and a cross-si
 	const before = errors()
 	const refused = await logIn('https://other.example')
 	expect([refused.status, refused.headers.getSetCookie()]).toEqual([403, []])
+	// The output comes by a pipe, later than the response: the line of this report is after what the login has logged.
+	const body = JSON.stringify({ 'csp-report': { 'effective-directive': 'after-the-login' } })
+	await fetch(`${site.url}/csp-report`, { method: 'POST', headers: { 'Content-Type': 'application/csp-report' }, body })
+	await eventually(() => expect(site.output()).toContain('after-the-login'))
 	expect(errors()).toBe(before)
 })
 

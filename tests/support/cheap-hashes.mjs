@@ -1,6 +1,6 @@
 /*
  * Loaded into a site of the journeys by `--import`: hashes passwords with the least cost, as setup.ts does for tests of modules. The site
- * itself knows nothing of it, and the tests of processes hash with the real cost.
+ * itself knows nothing of it. The tests of processes hash with the real cost, except the demo accounts of their template.
  */
 import { createRequire } from 'node:module'
 

@@ -60,7 +60,7 @@ export default function Backups({ loaderData, actionData }: Route.ComponentProps
 			</p>
 			<FormError>{actionData?.message}</FormError>
 			<Form method="post" action={backupsPath} className="mt-4">
-				<SubmitButton busyLabel="Back up now">Back up now</SubmitButton>
+				<SubmitButton>Back up now</SubmitButton>
 			</Form>
 			{restoredAt && <Restored at={restoredAt} />}
 			<Archive archive={archive} />

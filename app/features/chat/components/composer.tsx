@@ -74,7 +74,7 @@ export function Composer(props: ComposerProps) {
 					Message
 				</label>
 				<textarea
-					enterKeyHint="send"
+					enterKeyHint={editing ? 'done' : 'send'}
 					className="input chat-box"
 					id={field}
 					ref={textarea}

@@ -16,10 +16,11 @@ import { useCommentForm } from './use-comment-form.ts'
 export function CommentForm({ showAlone }: { showAlone: boolean }) {
 	const { viewer, pseudonym, url, questionId, here } = useDiscussion()
 	const nothing = useCallback(() => {}, [])
-	// It stays open: closing under a press would move the button that is pressed.
+	// It stays open: closing under a press would move the button that is pressed. It may have the focus before the page is hydrated.
 	const [isOpen, setOpen] = useState(false)
 	const form = { box: 'comment', text: '', version: null, onSent: nothing }
 	const { area, refused, text, sendKey, save } = useCommentForm(form)
+	useEffect(() => setOpen(document.activeElement === area.current), [area])
 	if (!viewer)
 		return (
 			<p className="mt-6 flex flex-wrap items-center justify-between gap-3 rounded-sm border border-line-2 px-4 py-3 print:hidden">

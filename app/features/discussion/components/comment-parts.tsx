@@ -40,7 +40,7 @@ export function CommentHead({ comment, large = false }: { comment: CommentView; 
 	const { author, byAsker, createdAt, editedAt, id } = comment
 	return (
 		<p
-			className={`flex min-h-6 flex-wrap items-center gap-x-2 text-xs text-ink-3 ${large ? 'items-baseline leading-4' : ''}`}
+			className={`flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3 ${large ? 'items-baseline leading-4' : ''}`}
 		>
 			{author && (
 				<AuthorName author={author} look={`font-semibold text-ink wrap-anywhere ${large ? 'text-base' : 'text-sm'}`} />

@@ -5,6 +5,8 @@ import { LatestNotifications } from '~/features/notifications/components/notific
 import { fetchJsonWithRetries } from '~/lib/retry.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { Link } from '~/ui/link.tsx'
+import { LoadFailed } from '~/ui/load-failed.tsx'
+import { useFocusAfterRemoval } from '~/ui/use-focus-kept.ts'
 import type { ConversationSummary } from '../inbox.view.ts'
 import { ConversationItem } from './conversation-item.tsx'
 import { useLiveList } from './live-list.ts'
@@ -73,16 +75,17 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const marking = useFetcher()
 	const [loaded, setLoaded] = useState<ConversationSummary[] | null>(null)
 	const [failed, setFailed] = useState(false)
+	const [busy, setBusy] = useState(false)
+	const scroller = useRef<HTMLDivElement>(null)
 	const heard = useRef(0)
 	const heardAtLoad = useRef(0)
 	const load = useCallback(async (): Promise<void> => {
 		const before = heard.current
-		setFailed(false)
+		setBusy(true)
 		const latest = await fetchJsonWithRetries<{ conversations: ConversationSummary[] }>('/messages/latest')
-		if (!latest) {
-			setFailed(true)
-			return
-		}
+		setBusy(false)
+		setFailed(!latest)
+		if (!latest) return
 		heardAtLoad.current = before
 		setLoaded(latest.conversations)
 	}, [])
@@ -102,10 +105,15 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 	const { list, online, typing } = useLiveList(loaded, load)
 	const away = useConnectionState() === 'away'
 	const nothingToDo = away || (unread === 0 && list.every((conversation) => conversation.unread === 0))
+	useFocusAfterRemoval(
+		() => scroller.current,
+		() => scroller.current?.querySelector('a') ?? null,
+	)
 	return (
 		<>
-			<div className="max-h-[min(26rem,60dvh)] overflow-y-auto">
-				{!loaded && (failed ? <LoadFailed load={load} /> : <p className="p-4 text-sm text-ink-3">Loading...</p>)}
+			<div ref={scroller} className="max-h-[min(26rem,60dvh)] overflow-y-auto">
+				{!loaded &&
+					(failed ? <LoadFailed busy={busy} onRetry={load} /> : <p className="p-4 text-sm text-ink-3">Loading...</p>)}
 				{loaded && list.length === 0 && <p className="p-4 text-sm text-ink-2">No chat found!</p>}
 				{list.length > 0 && (
 					<ul className="p-1" aria-label="Messages">
@@ -134,16 +142,5 @@ function LatestMessages({ unread, open }: { unread: number; open: boolean }) {
 				</Link>
 			</div>
 		</>
-	)
-}
-
-function LoadFailed({ load }: { load: () => void }) {
-	return (
-		<p className="flex items-center justify-between gap-3 p-4 text-sm text-ink-2" role="status">
-			Something went wrong!
-			<button type="button" className="btn btn-sm btn-outline" onClick={load}>
-				Try again
-			</button>
-		</p>
 	)
 }

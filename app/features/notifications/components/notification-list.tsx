@@ -6,8 +6,9 @@ import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
+import { LoadFailed } from '~/ui/load-failed.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
-import { useFocusFallback } from '~/ui/use-focus-kept.ts'
+import { useFocusAfterRemoval, useFocusFallback } from '~/ui/use-focus-kept.ts'
 import type { NotificationView } from '../notifications.view.ts'
 import { andOthers } from '../notifications.view.ts'
 
@@ -76,28 +77,45 @@ function NotificationLink({ notification, className, place }: NotificationLinkPr
 /** The latest ten, loaded whenever the panel opens and something changes. */
 export function LatestNotifications({ unread, open }: { unread: number; open: boolean }) {
 	const [rows, setRows] = useState<NotificationView[]>()
+	const [failed, setFailed] = useState(false)
+	const [tries, setTries] = useState(0)
+	const [busy, setBusy] = useState(false)
+	const scroller = useRef<HTMLDivElement>(null)
 	const marking = useFetcher()
 	const [changes, setChanges] = useState(0)
 	// Another comment on the same question changes a notification, and not their number.
 	useLiveEvent('notifications:changed', () => setChanges((count) => count + 1))
-	// biome-ignore lint/correctness/useExhaustiveDependencies: each change means a changed list
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each change means a changed list, each try another request
 	useEffect(() => {
 		if (!open) return
 		const closed = new AbortController()
 		const load = async () => {
 			// What is loaded counts as seen, and is not mailed.
 			if (document.hidden) return
+			setBusy(true)
 			const latest = await fetchJsonWithRetries<{ rows: NotificationView[] }>('/notifications/latest', closed.signal)
-			if (latest && !closed.signal.aborted) setRows(latest.rows)
+			if (closed.signal.aborted) return
+			setBusy(false)
+			setFailed(!latest)
+			if (latest) setRows(latest.rows)
 		}
 		void load()
 		document.addEventListener('visibilitychange', load, { signal: closed.signal })
 		return () => closed.abort()
-	}, [open, unread, changes])
+	}, [open, unread, changes, tries])
+	useFocusAfterRemoval(
+		() => scroller.current,
+		() => scroller.current?.querySelector('a') ?? null,
+	)
 	return (
 		<>
-			<div className="max-h-[min(26rem,60dvh)] overflow-y-auto">
-				{!rows && <p className="p-4 text-sm text-ink-3">Loading...</p>}
+			<div ref={scroller} className="max-h-[min(26rem,60dvh)] overflow-y-auto">
+				{!rows &&
+					(failed ? (
+						<LoadFailed busy={busy} onRetry={() => setTries(tries + 1)} />
+					) : (
+						<p className="p-4 text-sm text-ink-3">Loading...</p>
+					))}
 				{rows?.length === 0 && <p className="p-4 text-sm text-ink-2">No notifications yet.</p>}
 				{rows && rows.length > 0 && (
 					<ul className="p-1" aria-label="Notifications">

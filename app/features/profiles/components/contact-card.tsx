@@ -58,10 +58,12 @@ function Card({ profile, online, own, viewer }: CardProps) {
 						)}
 					</div>
 					<h1 className="mt-4 text-2xl font-bold wrap-anywhere">{profile.name}</h1>
-					<p className="handle mt-0.5 text-sm break-all">
-						{!profile.former && `@${profile.username}`}
-						{profile.pronouns && <span className="text-ink-3"> · {profile.pronouns}</span>}
-					</p>
+					{!profile.former && (
+						<p className="handle mt-0.5 text-sm break-all">
+							@{profile.username}
+							{profile.pronouns && <span className="text-ink-3"> · {profile.pronouns}</span>}
+						</p>
+					)}
 					{profile.status && (
 						<p className="authored mt-2 border-l-2 border-ivy pl-2.5 leading-5 wrap-anywhere">{profile.status}</p>
 					)}
