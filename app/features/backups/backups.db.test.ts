@@ -12,8 +12,8 @@ import S3rver from 's3rver'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { markRestored } from '~/platform/backup/restore-mark.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { markRestored } from '~/platform/backup/restore-mark.queries.server.ts'
+import { db, pool } from '~/platform/db/db.server.ts'
 import { readMetrics, startMetrics } from '~/platform/metrics/metrics.server.ts'
 import { announceSettings, siteSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
@@ -312,7 +312,7 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	mayRemove = true
 	mayUpload = true
 	// A copy that was restored for a trial removes nothing of the original.
-	await markRestored(config().dataDir)
+	await markRestored(pool())
 	await backUpWhenDue()
 	expect((await runs())[2]).toMatchObject({ file: `quad/${waiting}`, error: null })
 	expect(readdirSync(outgoing)).toEqual([])

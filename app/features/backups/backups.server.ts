@@ -9,7 +9,7 @@ import { log } from '~/lib/log.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
 import { isArchiveOf } from '~/platform/backup/archive.server.ts'
 import { backupMoment, oldBackups, removeOldBackups } from '~/platform/backup/backup.server.ts'
-import { restoredAt } from '~/platform/backup/restore-mark.server.ts'
+import { restoredAt } from '~/platform/backup/restore-mark.queries.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
 import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
 import {
@@ -288,7 +288,7 @@ async function moveToBucket(settings: BackupSettings, file: string): Promise<str
  * Removes the oldest backups beyond those that are kept; none while the site may be a copy, restored for a trial, of the one that they
  * belong to. @param file the one that was just made, under its path before an upload */
 async function removeOldest(settings: BackupSettings, file: string): Promise<void> {
-	if (await restoredAt(config().dataDir)) return
+	if (await restoredAt()) return
 	const name = basename(file)
 	if (!settings.bucket) {
 		await rm(outgoingFolder(), { recursive: true, force: true })

@@ -6,7 +6,7 @@ import { Conflict } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
-import { restoredAt, unmarkRestored } from '~/platform/backup/restore-mark.server.ts'
+import { restoredAt, unmarkRestored } from '~/platform/backup/restore-mark.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
@@ -31,7 +31,7 @@ export async function readBackups(viewer: Viewer): Promise<BackupsView> {
 		lastBackupAt(),
 		listRuns(SHOWN_RUNS),
 		readArchive(),
-		restoredAt(config().dataDir),
+		restoredAt(),
 	])
 	return {
 		isScheduled: siteSettings(backupSection).isOn,
@@ -45,7 +45,7 @@ export async function readBackups(viewer: Viewer): Promise<BackupsView> {
 /** Confirms that this restored site has replaced the one that the backup is of, so that it may remove old backups. @throws NotAllowed */
 export async function confirmRestore(viewer: Viewer): Promise<void> {
 	const { id } = requireAdmin(viewer)
-	await unmarkRestored(config().dataDir)
+	await unmarkRestored(db())
 	log.info({ admin: id }, 'an admin has confirmed that the restored site has replaced the original')
 }
 

@@ -1,33 +1,28 @@
-import { rm, stat, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { codeOf } from '~/lib/error-code.ts'
+import { sql } from 'kysely'
+import type pg from 'pg'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 
 /*
  * A restored site has the settings and keys of the original, so it writes its backups to the same place. If it is only a trial, it must
- * not remove those of the original: a file of the data directory, which no backup contains, marks it until an admin confirms that it
- * has replaced the original.
+ * not remove those of the original: a table that no backup contains marks it, for all of its nodes, until an admin confirms that it has
+ * replaced the original. The comment of the table is the time of the restore.
  */
 
-function fileOf(dataDir: string): string {
-	return join(dataDir, 'site.restored')
-}
-
-/** Marks the site of a data directory as restored. */
-export async function markRestored(dataDir: string): Promise<void> {
-	await writeFile(fileOf(dataDir), '', { mode: 0o600, flush: true })
+/** Marks the database as restored; with the commit of the restore. */
+export async function markRestored(client: Pick<pg.ClientBase, 'query'>): Promise<void> {
+	await client.query('create table if not exists public.restored_site ()')
+	await client.query(`comment on table public.restored_site is '${new Date().toISOString()}'`)
 }
 
 /** When the site was restored; null where it was not, or an admin has confirmed it. */
-export async function restoredAt(dataDir: string): Promise<Date | null> {
-	try {
-		return (await stat(fileOf(dataDir))).mtime
-	} catch (error) {
-		if (codeOf(error) === 'ENOENT') return null
-		throw error
-	}
+export async function restoredAt(): Promise<Date | null> {
+	const { rows } = await sql<{ at: string | null }>`
+		select obj_description(to_regclass('public.restored_site'), 'pg_class') as at`.execute(db())
+	const at = rows[0]?.at
+	return at ? new Date(at) : null
 }
 
 /** Removes the mark. */
-export async function unmarkRestored(dataDir: string): Promise<void> {
-	await rm(fileOf(dataDir), { force: true })
+export async function unmarkRestored(trx: Executor): Promise<void> {
+	await sql`drop table if exists public.restored_site`.execute(trx)
 }

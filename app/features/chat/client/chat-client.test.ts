@@ -353,23 +353,26 @@ test('after the site was restored from a backup, open tabs show what is there, a
 	expect(view(anna).receipts).toEqual({ delivered: 1, read: 1 })
 })
 
-test.each([2, 3, 4])('so does a tab that was asleep until %d messages were written after the restore', async (count) => {
-	const { server, anna, bert } = pair()
-	for (const body of ['Kept', 'Lost', 'Lost too', 'Lost as well']) anna.client.write('bert', body)
-	await settle()
-	for (const tab of [anna, bert]) tab.cut()
-	server.rows.splice(1)
-	// Restores leave out these versions.
-	server.version = 1 + 10_000
-	anna.connect()
-	await settle()
-	const written = ['New', 'New too', 'New as well', 'And new'].slice(0, count)
-	for (const body of written) anna.client.write('bert', body)
-	await settle()
-	bert.connect()
-	await settle()
-	for (const tab of [anna, bert]) expect(bodies(tab)).toEqual(['Kept', ...written])
-})
+test.each([2, 3, 4])(
+	'so does a tab that was asleep until %d messages were written after the restore',
+	async (count) => {
+		const { server, anna, bert } = pair()
+		for (const body of ['Kept', 'Lost', 'Lost too', 'Lost as well']) anna.client.write('bert', body)
+		await settle()
+		for (const tab of [anna, bert]) tab.cut()
+		server.rows.splice(1)
+		// Restores leave out these versions.
+		server.version = 1 + 10_000
+		anna.connect()
+		await settle()
+		const written = ['New', 'New too', 'New as well', 'And new'].slice(0, count)
+		for (const body of written) anna.client.write('bert', body)
+		await settle()
+		bert.connect()
+		await settle()
+		for (const tab of [anna, bert]) expect(bodies(tab)).toEqual(['Kept', ...written])
+	},
+)
 
 test('receipts and permissions that changed while a tab was disconnected are known after it reconnects', async () => {
 	const { server, anna } = pair()
