@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import S3rver from 's3rver'
@@ -63,7 +63,10 @@ const runs = async () => {
 	return rows
 }
 /** Makes the last run a day old. */
-const makeDue = () => sql`update backups set started_at = started_at - interval '25 hours'`.execute(db())
+const makeDue = () =>
+	sql`update backups set started_at = started_at - interval '25 hours', made_at = made_at - interval '25 hours'`.execute(
+		db(),
+	)
 
 /** A proxy in front of the bucket until the test has finished. @param isRefused whether it refuses this, with the status @returns its address */
 async function startRefusing(isRefused: (request: IncomingMessage) => boolean, status = 403): Promise<string> {
@@ -273,6 +276,22 @@ test('with a saved passphrase that cannot be read, no backup is made without it'
 	expect(obstacleToBackups()).toBeNull()
 })
 
+test('a backup without encryption that waits for its upload is not uploaded once there is a passphrase', async () => {
+	await save(inBucket())
+	const outgoing = join(config().dataDir, 'backups', 'outgoing')
+	mkdirSync(outgoing, { recursive: true })
+	const args = ['--to', `${outgoing}/`, '--no-verify', '--json']
+	const { file } = (await runScript('scripts/backup.ts', args)) as { file: string }
+	// So that it is not made in the same second as the next one.
+	const waiting = file.replace(/T\d\d-\d\d-\d\dZ/, 'T00-00-01Z')
+	renameSync(file, waiting)
+	await backUpWhenDue()
+	const [run] = await runs()
+	expect(run?.file).toMatch(/^quad\/devquad-.*\.age$/)
+	expect(run?.file).not.toContain('T00-00-01Z')
+	await (await openBucket(siteSettings(backupSection))).remove(basename(run?.file ?? ''))
+})
+
 test('encrypts a backup in a bucket, leaves no local file, reports a failure, and uploads it at the next attempt', async () => {
 	let [mayRemove, mayUpload] = [true, true]
 	const proxied = await startRefusing(
@@ -315,11 +334,16 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	await markRestored(pool())
 	await backUpWhenDue()
 	expect((await runs())[2]).toMatchObject({ file: `quad/${waiting}`, error: null })
+	// Above the failed run that made it.
+	expect((await readBackups(admin)).runs[0]).toMatchObject({ file: `quad/${waiting}` })
 	expect(readdirSync(outgoing)).toEqual([])
 	expect(await (await openBucket(siteSettings(backupSection))).list()).toHaveLength(3)
 	expect((await readBackups(admin)).restoredAt).not.toBeNull()
+	expect(await getBackupStatus()).toMatchObject({ state: 'open', words: expect.stringContaining('until you confirm') })
 	await expect(confirmRestore(await makeMember('helper', 'moderator'))).rejects.toThrow('Only admins')
 	await confirmRestore(admin)
+	const { rows: logged } = await sql`select act from moderation_log where act = 'confirm the restore'`.execute(db())
+	expect(logged).toHaveLength(1)
 	expect((await readBackups(admin)).restoredAt).toBeNull()
 	await makeDue()
 	await backUpWhenDue()
