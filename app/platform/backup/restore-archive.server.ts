@@ -126,9 +126,17 @@ export async function planRestore(folder: string, to: Date | null): Promise<Plan
 			`There are archives of several databases in ${folder}. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
 		)
 	const usable: Omit<Plan, 'segments'>[] = []
+	let end: Date | undefined
 	for (const archive of archives) {
-		const names = new Set((await listSegments(archive)).map(({ name }) => name))
-		for (const base of await listBaseBackups(archive)) if (names.has(base.stop)) usable.push({ archive, base })
+		const segments = await listSegments(archive)
+		const names = new Set(segments.map(({ name }) => name))
+		const bases = await listBaseBackups(archive)
+		if (end && bases.some(({ at }) => at < end))
+			throw new InvalidBackup(
+				`There are archives of two sites that ran at the same time in ${folder}, as of a site and its restored copy. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
+			)
+		end = segments.at(-1)?.at ?? end
+		for (const base of bases) if (names.has(base.stop)) usable.push({ archive, base })
 	}
 	usable.sort((one, other) => one.base.at.getTime() - other.base.at.getTime())
 	const [first] = usable

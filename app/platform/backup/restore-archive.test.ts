@@ -61,7 +61,7 @@ function makeArchive(folder: string, system: string, times: string[]): void {
 		writeFileSync(join(folder, 'wal', `${segment(index)}-2026-03-${time.replace(':', '-')}-00Z.zst`), '')
 }
 
-test('a moment that the clock passed twice is refused, and so is a folder with archives of several databases', async () => {
+test('a moment that the clock passed twice is refused, and so is a folder with archives of several databases, or of a site and its copy', async () => {
 	const shared = join(folder, 'shared')
 	const one = join(shared, 'devquad-wal-2026-03-01T00-00-00Z')
 	// The clock was a day ahead from ten to eleven.
@@ -70,7 +70,12 @@ test('a moment that the clock passed twice is refused, and so is a folder with a
 		/clock was ahead for a while, and said 2026-03-11 10:01:00Z before it was 2026-03-10 15:15:00Z/,
 	)
 	expect((await planRestore(shared, new Date('2026-03-10T09:00:00Z'))).segments).toHaveLength(6)
-	makeArchive(join(shared, 'devquad-wal-2026-03-02T00-00-00Z'), '2', ['10T03:00'])
+	const copy = join(shared, 'devquad-wal-2026-03-02T00-00-00Z')
+	makeArchive(copy, '1', ['10T03:00'])
+	await expect(planRestore(shared, null)).rejects.toThrow(
+		/two sites that ran at the same time .*03-01T.*, devquad-wal-2026-03-02T/,
+	)
+	makeArchive(copy, '2', ['10T03:00'])
 	await expect(planRestore(shared, null)).rejects.toThrow(/several databases .*03-01T.*, devquad-wal-2026-03-02T/)
 })
 
