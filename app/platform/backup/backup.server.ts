@@ -5,6 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { z } from 'zod'
 import { codeOf } from '~/lib/error-code.ts'
+import { Unavailable } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, archiveEnding, PARTIAL, writePartial } from './archive.server.ts'
@@ -199,7 +201,9 @@ async function withRetries<Result>(read: () => Promise<Result>, signal: AbortSig
 	for (const pause of READ_PAUSES_MS)
 		try {
 			return await read()
-		} catch {
+		} catch (error) {
+			if (!(error instanceof Unavailable)) throw error
+			log.warn({ err: error }, 'pictures cannot be read for a backup; this is tried again')
 			await sleep(pause, undefined, signal ? { signal } : {})
 		}
 	return await read()

@@ -69,7 +69,15 @@ export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
 			return
 		} catch (error) {
 			await client.query('rollback')
-			if (codeOf(error) !== '55P03' || tries === MAX_LOCK_TRIES) throw error
+			// A table may also be dropped between the list and the lock.
+			if (!['55P03', '42P01'].includes(codeOf(error))) throw error
+			if (tries === MAX_LOCK_TRIES)
+				throw new Error(
+					'A table of the database has been locked for a minute, as by a migration or an administrator’s command.',
+					{
+						cause: error,
+					},
+				)
 			await sleep(1_000)
 		}
 	}
