@@ -126,12 +126,12 @@ export async function planRestore(folder: string, to: Date | null): Promise<Plan
 			`There are archives of several databases in ${folder}. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
 		)
 	const usable: Omit<Plan, 'segments'>[] = []
-	let end: Date | undefined
+	let end = new Date(0)
 	for (const archive of archives) {
 		const segments = await listSegments(archive)
 		const names = new Set(segments.map(({ name }) => name))
 		const bases = await listBaseBackups(archive)
-		if (end && bases.some(({ at }) => at < end))
+		if (bases.some(({ at }) => at < end))
 			throw new InvalidBackup(
 				`There are archives of two sites that ran at the same time in ${folder}, as of a site and its restored copy. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
 			)
