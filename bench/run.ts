@@ -52,17 +52,21 @@ try {
 	let costs: [string, PageCost][] = []
 	let unencoded = 0
 	try {
-		const pages = await listPages(site.url, dataDir)
-		costs = await measureCosts(site, pages)
-		if (!given.costs) await measureRates(site, bare.url, pages)
-		unencoded = await leaveUnencoded()
+		try {
+			const pages = await listPages(site.url, dataDir)
+			costs = await measureCosts(site, pages)
+			if (!given.costs) await measureRates(site, bare.url, pages)
+			unencoded = await leaveUnencoded()
+		} finally {
+			bare.child.kill()
+			await site.stop()
+		}
+		if (costs.length > 0 && unencoded > 0 && existsSync(encoder))
+			costs.push(['the sentence encoder, for a query whose texts changed', await costOfEncoding(unencoded)])
 	} finally {
-		bare.child.kill()
-		await site.stop()
+		// What was measured is kept, also if something after it fails.
+		reportCosts(costs)
 	}
-	if (costs.length > 0 && existsSync(encoder))
-		costs.push(['the sentence encoder, for a query whose texts changed', await costOfEncoding(unencoded)])
-	reportCosts(costs)
 } finally {
 	rmSync(dataDir, { recursive: true, force: true })
 }
@@ -158,7 +162,11 @@ async function costOfEncoding(questions: number): Promise<PageCost> {
 		const read = () => ({ server: processTime(site.child.pid), database: databaseTime(dataDir) })
 		const before = read()
 		await withDatabase(dataDir, async (client) => {
-			while ((await countUnencoded(client)) > 0) await new Promise((done) => setTimeout(done, 500))
+			const end = Date.now() + 20 * 60_000
+			while ((await countUnencoded(client)) > 0) {
+				if (Date.now() > end) throw new Error('The sentence encoder has not encoded all queries within 20 minutes.')
+				await new Promise((done) => setTimeout(done, 500))
+			}
 		})
 		const after = read()
 		const each = (of: 'server' | 'database') => (after[of] - before[of]) / questions

@@ -1,12 +1,7 @@
 -- A question is encoded again when its encoded texts change, and later where only comments were added.
 -- docs/decisions/0152-when-a-question-is-encoded-again.md
 
-alter table question_vectors add column outdated_since timestamptz;
-comment on column question_vectors.outdated_since is 'since when comments that the vector lacks were added; null if it has all of its texts';
-
-drop index question_vectors_missing;
-create index question_vectors_outdated on question_vectors (question_id) where vector is null or outdated_since is not null;
-
+-- Tables in the order in which a writer locks them.
 drop trigger note_question_texts on questions;
 create trigger note_question_texts after insert or update of title, description, status on questions
   for each row execute function note_question_texts();
@@ -35,3 +30,9 @@ create trigger note_comment_changed after update of body, status on comments
   execute function note_comment_text();
 create trigger note_comment_deleted after delete on comments
   for each row when (old.parent_id is null and old.status = 'published') execute function note_comment_text();
+
+alter table question_vectors add column outdated_since timestamptz;
+comment on column question_vectors.outdated_since is 'since when comments that the vector lacks were added; null if it has all of its texts';
+
+drop index question_vectors_missing;
+create index question_vectors_outdated on question_vectors (question_id) where vector is null or outdated_since is not null;

@@ -35,6 +35,7 @@ try {
 		version: string
 	}
 	const show = { database: progressLine('Database'), files: progressLine('Files') }
+	let tableBytes = 0
 	const made = await withSite(
 		() =>
 			makeBackup({
@@ -44,12 +45,15 @@ try {
 				passphrase: config().BACKUP_PASSPHRASE ?? null,
 				dataDir: config().dataDir,
 				version,
-				onProgress: (what, done, total) => show[what](done, total),
+				onProgress: (what, done, total) => {
+					if (what === 'database') tableBytes = total
+					show[what](done, total)
+				},
 				signal: stopping.signal,
 			}),
 		{ migrates: false },
 	)
-	await nameArchive(made.file, values.verify ? verify : undefined)
+	await nameArchive(made.file, values.verify ? (file) => verify(file, 2 * tableBytes + made.bytes) : undefined)
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
 	process.stdout.write(
 		`\n${made.file}: ${pluralize(made.rows, 'row', 'rows')} and ${pluralize(made.files, 'file', 'files')} in ` +
@@ -72,11 +76,12 @@ try {
 /**
  * Restores the backup into a temporary folder, which is deleted afterwards, also after a stop signal: it contains the site
  * without encryption.
+ * @param needed bytes that this takes: tables with their indexes, and the pictures, which are not compressed in the file
  * @throws Error when that fails
  */
-async function verify(file: string): Promise<void> {
+async function verify(file: string, needed: number): Promise<void> {
 	stopping.signal.throwIfAborted()
-	const scratch = await makeTrialFolder(dirname(file), join(config().dataDir, 'backups'))
+	const scratch = await makeTrialFolder(dirname(file), join(config().dataDir, 'backups'), needed)
 	try {
 		// With no other settings, so that neither the site's database nor its bucket is written to.
 		const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !settingNames.includes(name)))

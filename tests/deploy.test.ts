@@ -73,6 +73,8 @@ describe('systemd', () => {
 		async () => {
 			const unit = read('deploy/systemd/devquad@.service')
 			expect(linesOf(unit, 'TimeoutStartSec')).toEqual(['infinity'])
+			// A failed start is tried again for ever.
+			expect(linesOf(unit, 'StartLimitIntervalSec')).toEqual(['0'])
 			let requests = 0
 			const site = createHttpServer((_, response) => {
 				requests += 1
@@ -82,8 +84,8 @@ describe('systemd', () => {
 			await once(site, 'listening')
 			const { port } = site.address() as AddressInfo
 			const [, script = ''] = /^\/bin\/sh -c '(.+)'$/.exec(linesOf(unit, 'ExecStartPost')[0] ?? '') ?? []
-			const wait = async (pid: number | undefined) => {
-				const words = script.replace('/usr/bin/curl', 'curl').replace('localhost:%i', `127.0.0.1:${port}`)
+			const wait = async (pid: number | undefined, curl = findProgram('curl') ?? '') => {
+				const words = script.replaceAll('/usr/bin/curl', curl).replace('localhost:%i', `127.0.0.1:${port}`)
 				const shell = spawn('/bin/sh', ['-c', words.replaceAll('$$', '$')], {
 					env: { ...process.env, MAINPID: String(pid) },
 					stdio: 'ignore',
@@ -94,6 +96,7 @@ describe('systemd', () => {
 			const ended = spawnSync('true')
 			requests = -10
 			expect([await wait(ended.pid), requests]).toEqual([1, -9])
+			expect(await wait(process.pid, '/nowhere/curl')).toBe(1)
 		},
 	)
 

@@ -24,8 +24,10 @@ export function keepTyped(field: HTMLTextAreaElement, { name, member, store, tex
 		if (isTyped && field.value !== '' && field.value !== field.defaultValue && isStorageOf(member)) store(field.value)
 	}
 	const hear = ({ key, oldValue, newValue }: StorageEvent) => {
-		// This very text was sent by another tab.
-		if (key === name && newValue === null && textIn(oldValue ?? '') === field.value) isTyped = false
+		if (key !== name || newValue !== null) return
+		// Another tab sent this text, or began with it and added to it.
+		const sent = textIn(oldValue ?? '')
+		if (typeof sent === 'string' && sent.startsWith(field.value)) isTyped = false
 	}
 	field.addEventListener('input', type)
 	addEventListener('pagehide', keep)

@@ -5,15 +5,17 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { createServer, type IncomingMessage, request as send } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
+import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { sql } from 'kysely'
 import S3rver from 's3rver'
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { markRestored } from '~/platform/backup/restore-mark.server.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { writeArchive } from '~/platform/backup/archive.server.ts'
+import { markRestored } from '~/platform/backup/restore-mark.queries.server.ts'
+import { db, pool } from '~/platform/db/db.server.ts'
 import { readMetrics, startMetrics } from '~/platform/metrics/metrics.server.ts'
 import { announceSettings, siteSettings } from '~/platform/settings/settings.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
@@ -63,7 +65,7 @@ const runs = async () => {
 	return rows
 }
 /** Makes the last run a day old. */
-const makeDue = () => sql`update backups set started_at = started_at - interval '25 hours'`.execute(db())
+const makeDue = () => sql`update backups set started_at = started_at - '25 h'::interval, made_at = null`.execute(db())
 
 /** A proxy in front of the bucket until the test has finished. @param isRefused whether it refuses this, with the status @returns its address */
 async function startRefusing(isRefused: (request: IncomingMessage) => boolean, status = 403): Promise<string> {
@@ -273,6 +275,18 @@ test('with a saved passphrase that cannot be read, no backup is made without it'
 	expect(obstacleToBackups()).toBeNull()
 })
 
+test('a backup without encryption that waits for its upload is not uploaded once there is a passphrase', async () => {
+	await save(inBucket())
+	const outgoing = join(config().dataDir, 'backups', 'outgoing')
+	mkdirSync(outgoing, { recursive: true })
+	const waiting = join(outgoing, `devquad-${new Date().toISOString().slice(0, 10)}T00-00-01Z.tar.zst`)
+	await writeArchive(waiting, null, Readable.from([{ name: 'backup.json', contents: Buffer.from('{}') }]))
+	await backUpWhenDue()
+	const [run] = await runs()
+	expect(run?.file).toMatch(/\.age$/)
+	await (await openBucket(siteSettings(backupSection))).remove(basename(run?.file ?? ''))
+})
+
 test('encrypts a backup in a bucket, leaves no local file, reports a failure, and uploads it at the next attempt', async () => {
 	let [mayRemove, mayUpload] = [true, true]
 	const proxied = await startRefusing(
@@ -312,14 +326,19 @@ test('encrypts a backup in a bucket, leaves no local file, reports a failure, an
 	mayRemove = true
 	mayUpload = true
 	// A copy that was restored for a trial removes nothing of the original.
-	await markRestored(config().dataDir)
+	await markRestored(pool())
 	await backUpWhenDue()
 	expect((await runs())[2]).toMatchObject({ file: `quad/${waiting}`, error: null })
+	// Above the failed run that made it.
+	expect((await readBackups(admin)).runs[0]).toMatchObject({ file: `quad/${waiting}` })
 	expect(readdirSync(outgoing)).toEqual([])
 	expect(await (await openBucket(siteSettings(backupSection))).list()).toHaveLength(3)
 	expect((await readBackups(admin)).restoredAt).not.toBeNull()
+	expect(await getBackupStatus()).toMatchObject({ state: 'open', words: expect.stringContaining('until you confirm') })
 	await expect(confirmRestore(await makeMember('helper', 'moderator'))).rejects.toThrow('Only admins')
 	await confirmRestore(admin)
+	const logged = await sql`select act from moderation_log where act = 'confirm the restore'`.execute(db())
+	expect(logged.rows).toHaveLength(1)
 	expect((await readBackups(admin)).restoredAt).toBeNull()
 	await makeDue()
 	await backUpWhenDue()

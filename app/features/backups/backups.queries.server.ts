@@ -12,6 +12,7 @@ declare module '~/platform/db/schema.ts' {
 			bytes: string | null
 			error: string | null
 			trouble: string | null
+			made_at: Date | null
 		}
 	}
 }
@@ -19,10 +20,11 @@ declare module '~/platform/db/schema.ts' {
 /** The jobs that make backups: the one of each hour, and the one that an admin asked for. */
 const TASKS = ['back-up', 'back-up-now']
 
-/** When the newest successful backup started; null without one. One that started while the clock was ahead would be the newest for long. */
+/** When the newest successful backup was made; null without one. One that was made while the clock was ahead would be the newest for long. */
 export async function lastBackupAt(): Promise<Date | null> {
 	const { rows } = await sql<{ at: Date | null }>`
-		select max(started_at) as at from backups where file is not null and started_at <= now()`.execute(db())
+		select max(coalesce(made_at, started_at)) as at from backups
+		where file is not null and coalesce(made_at, started_at) <= now()`.execute(db())
 	return rows[0]?.at ?? null
 }
 
@@ -71,7 +73,7 @@ export async function endBackup(
 	const none = { file: null, bytes: null, trouble: null, error: null, madeAt: null }
 	const { file, bytes, trouble, error, madeAt } = { ...none, ...end }
 	await sql`
-		update backups set started_at = coalesce(${madeAt}::timestamptz, started_at), ended_at = now(), file = ${file}, bytes = ${bytes}, trouble = ${trouble}, error = ${error}
+		update backups set made_at = ${madeAt}::timestamptz, ended_at = now(), file = ${file}, bytes = ${bytes}, trouble = ${trouble}, error = ${error}
 		where id = ${id}`.execute(db())
 }
 

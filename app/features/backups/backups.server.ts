@@ -7,9 +7,9 @@ import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
-import { isArchiveOf } from '~/platform/backup/archive.server.ts'
+import { archiveEnding, isArchiveOf } from '~/platform/backup/archive.server.ts'
 import { backupMoment, oldBackups, removeOldBackups } from '~/platform/backup/backup.server.ts'
-import { restoredAt } from '~/platform/backup/restore-mark.server.ts'
+import { restoredAt } from '~/platform/backup/restore-mark.queries.server.ts'
 import { gauge } from '~/platform/metrics/metrics.server.ts'
 import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
 import {
@@ -192,6 +192,11 @@ export async function getBackupStatus(): Promise<SetupStatus> {
 	if (last.error !== null) return { state: 'open', words: `The last one failed: ${last.error}` }
 	if (last.trouble !== null)
 		return { state: 'open', words: `The last one was made, but older ones could not be removed: ${last.trouble}` }
+	if (await restoredAt())
+		return {
+			state: 'open',
+			words: 'The site was restored. Old backups are not removed until you confirm that it has replaced the original.',
+		}
 	return {
 		state: 'done',
 		words: `Every day. The last one was made on ${last.ended_at && fullDate(siteDay(last.ended_at.getTime()))}, and tested.`,
@@ -220,6 +225,8 @@ async function backUp(settings: BackupSettings, { mayWait = false } = {}): Promi
 	if (id === null) return
 	let trouble: string | null
 	try {
+		const obstacle = obstacleToBackups()
+		if (obstacle) throw new Error(obstacle)
 		const { file, bytes, madeAt } = (mayWait && (await findWaiting(settings))) || (await makeAndTry(settings))
 		const place = settings.bucket ? await moveToBucket(settings, file) : file
 		// It counts as made, although an older one stays: made again each hour, backups would fill the place.
@@ -245,14 +252,12 @@ export function obstacleToBackups(): string | null {
 
 /** Runs the backup command, which also restores the new backup into a temporary PostgreSQL. */
 async function makeAndTry(settings: BackupSettings): Promise<MadeBackup> {
-	const obstacle = obstacleToBackups()
-	if (obstacle) throw new Error(obstacle)
 	const args = ['--to', `${await folderOf(settings)}/`, '--json']
 	const made = await runScript('scripts/backup.ts', args, { passphrase: settings.passphrase || undefined })
 	return { ...(made as { file: string; bytes: number }), madeAt: null }
 }
 
-/** The newest backup that could not be uploaded; null if it is too old to count, or encrypted with another passphrase. */
+/** The newest backup that could not be uploaded; null if it is too old to count, or not encrypted with this passphrase. */
 async function findWaiting(settings: BackupSettings): Promise<MadeBackup | null> {
 	const { bucket, hour, passphrase } = settings
 	if (!bucket) return null
@@ -261,6 +266,8 @@ async function findWaiting(settings: BackupSettings): Promise<MadeBackup | null>
 	const madeAt = backupMoment(name)
 	const now = new Date()
 	if (!madeAt || madeAt > now || isBackupDue(now, hour, madeAt)) return null
+	// A backup that is not encrypted would be opened by any passphrase.
+	if (!name.endsWith(archiveEnding(passphrase || null))) return null
 	const file = join(folder, name)
 	return (await isArchiveOf(file, passphrase)) ? { file, bytes: (await stat(file)).size, madeAt } : null
 }
@@ -288,7 +295,7 @@ async function moveToBucket(settings: BackupSettings, file: string): Promise<str
  * Removes the oldest backups beyond those that are kept; none while the site may be a copy, restored for a trial, of the one that they
  * belong to. @param file the one that was just made, under its path before an upload */
 async function removeOldest(settings: BackupSettings, file: string): Promise<void> {
-	if (await restoredAt(config().dataDir)) return
+	if (await restoredAt()) return
 	const name = basename(file)
 	if (!settings.bucket) {
 		await rm(outgoingFolder(), { recursive: true, force: true })

@@ -3,10 +3,9 @@ import { lockAdmin } from '~/features/administration/admins.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { Conflict } from '~/lib/errors.ts'
-import { log } from '~/lib/log.server.ts'
-import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
+import { requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
-import { restoredAt, unmarkRestored } from '~/platform/backup/restore-mark.server.ts'
+import { restoredAt, unmarkRestored } from '~/platform/backup/restore-mark.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
@@ -31,7 +30,7 @@ export async function readBackups(viewer: Viewer): Promise<BackupsView> {
 		lastBackupAt(),
 		listRuns(SHOWN_RUNS),
 		readArchive(),
-		restoredAt(config().dataDir),
+		restoredAt(),
 	])
 	return {
 		isScheduled: siteSettings(backupSection).isOn,
@@ -44,9 +43,14 @@ export async function readBackups(viewer: Viewer): Promise<BackupsView> {
 
 /** Confirms that this restored site has replaced the one that the backup is of, so that it may remove old backups. @throws NotAllowed */
 export async function confirmRestore(viewer: Viewer): Promise<void> {
-	const { id } = requireAdmin(viewer)
-	await unmarkRestored(config().dataDir)
-	log.info({ admin: id }, 'an admin has confirmed that the restored site has replaced the original')
+	const actor = requireAdmin(viewer)
+	await db()
+		.transaction()
+		.execute(async (trx) => {
+			await lockAdmin(trx, actor)
+			await unmarkRestored(trx)
+			await addLogRow(trx, { actorId: actor.id, act: 'confirm the restore', ...aboutBackups(actor) })
+		})
 }
 
 /** Queues a backup. @throws NotAllowed; Conflict while one is running */
@@ -59,9 +63,12 @@ export async function requestBackup(viewer: Viewer): Promise<void> {
 			if (await isBackupRunning(trx))
 				throw new Conflict('A backup is already running. It will appear here when it is done.')
 			await addJob('back-up-now', null, trx)
-			const about = { kind: MEMBER_SUBJECT, targetId: actor.id, memberId: actor.id, title: 'Backups' }
-			await addLogRow(trx, { actorId: actor.id, act: 'back up', ...about })
+			await addLogRow(trx, { actorId: actor.id, act: 'back up', ...aboutBackups(actor) })
 		})
+}
+
+function aboutBackups({ id }: SignedIn) {
+	return { kind: MEMBER_SUBJECT, targetId: id, memberId: id, title: 'Backups' }
 }
 
 async function readArchive(): Promise<ArchivingView> {

@@ -141,11 +141,11 @@ test('an entry that fails leaves no file, and its error is reported', async () =
 
 test('the folder of a killed verification is removed by the next one, that of a running one is not', async () => {
 	const place = await mkdtemp(join(folder, 'trials-'))
-	const [left, running] = [await makeTrialFolder(place, place), await makeTrialFolder(place, place)]
+	const [left, running] = [await makeTrialFolder(place, place, 1), await makeTrialFolder(place, place, 1)]
 	writeFileSync(join(left, 'site'), 'not encrypted')
 	const yesterday = new Date(Date.now() - 86_400_000)
 	utimesSync(left, yesterday, yesterday)
-	const made = await makeTrialFolder(place, place)
+	const made = await makeTrialFolder(place, place, 1)
 	expect(readdirSync(place).sort()).toEqual([running, made].map((path) => basename(path)).sort())
 })
 

@@ -1,11 +1,14 @@
 import type { Dirent } from 'node:fs'
-import { mkdir, mkdtemp, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, statfs } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import { z } from 'zod'
 import { codeOf } from '~/lib/error-code.ts'
+import { Unavailable } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
+import { formatBytes } from '~/lib/sizes.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, archiveEnding, PARTIAL, writePartial } from './archive.server.ts'
 import {
@@ -199,7 +202,9 @@ async function withRetries<Result>(read: () => Promise<Result>, signal: AbortSig
 	for (const pause of READ_PAUSES_MS)
 		try {
 			return await read()
-		} catch {
+		} catch (error) {
+			if (!(error instanceof Unavailable)) throw error
+			log.warn({ err: error }, 'pictures cannot be read for a backup; this is tried again')
 			await sleep(pause, undefined, signal ? { signal } : {})
 		}
 	return await read()
@@ -292,9 +297,11 @@ const LEFT_AFTER_MS = 12 * 3_600_000
  * Creates a folder for verifying a backup, and removes those that killed processes left there.
  * @param folder that of the backup, whose disk has the space
  * @param own a folder of the site, used where the disk of the backup has no permissions, as one of Windows: PostgreSQL does not start there
+ * @param needed bytes that a restored site takes, about; must be free on the site's own disk, so that the site itself does not run out of space
  * @returns its path
+ * @throws Error with one sentence when they are not
  */
-export async function makeTrialFolder(folder: string, own: string): Promise<string> {
+export async function makeTrialFolder(folder: string, own: string, needed: number): Promise<string> {
 	await removeLeft(
 		folder,
 		(await readdir(folder)).filter((name) => name.startsWith(TRIAL_FOLDER)),
@@ -303,7 +310,12 @@ export async function makeTrialFolder(folder: string, own: string): Promise<stri
 	if (((await stat(made)).mode & 0o777) === 0o700 || folder === own) return made
 	await rm(made, { recursive: true })
 	await makeFolder(own)
-	return makeTrialFolder(own, own)
+	const { bavail, bsize } = await statfs(own)
+	if (bavail * bsize < needed)
+		throw new Error(
+			`The backup cannot be verified: its disk has no permissions, and that of ${own} has not the ${formatBytes(needed)} that this takes. Back up to another disk.`,
+		)
+	return makeTrialFolder(own, own, needed)
 }
 
 /** Removes those that have not been changed for {@link LEFT_AFTER_MS}. */

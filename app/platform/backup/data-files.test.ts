@@ -54,8 +54,11 @@ test('a backup is verified beside it, or in the data directory where its disk ha
 	const own = join(dataDir, 'backups')
 	const [usual, windows] = [join(dataDir, 'usual-disk'), join(dataDir, 'windows-disk')]
 	for (const folder of [usual, windows]) mkdirSync(folder)
-	expect(await makeTrialFolder(usual, own)).toContain(`${usual}/.devquad-verify-`)
-	expect(await makeTrialFolder(windows, own)).toContain(`${own}/.devquad-verify-`)
+	expect(await makeTrialFolder(usual, own, 2 ** 60)).toContain(`${usual}/.devquad-verify-`)
+	expect(await makeTrialFolder(windows, own, 1)).toContain(`${own}/.devquad-verify-`)
+	await expect(makeTrialFolder(windows, own, 2 ** 60)).rejects.toThrow(
+		/cannot be verified: its disk has no permissions/,
+	)
 	expect(readdirSync(windows)).toEqual([])
 })
 

@@ -11,14 +11,19 @@ import {
 	startEmbeddedPostgres,
 } from '~/platform/db/embedded-postgres.server.ts'
 import { ownFolder } from '~/platform/db/postgres-owner.server.ts'
-import { isBeingRestored, RECOVERY_SIGNAL, unpackingFolderOf } from '~/platform/db/postgres-process.server.ts'
+import {
+	isBeingRestored,
+	RECOVERY_SIGNAL,
+	RESTORING,
+	unpackingFolderOf,
+} from '~/platform/db/postgres-process.server.ts'
 import { forgetPasswords } from '~/platform/db/postgres-roles.server.ts'
 import { openStorage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.ts'
 import { detachArchive } from './archiving-state.server.ts'
 import { mirroredPictures } from './picture-mirror.server.ts'
 import { contentTypeOf, writeInto } from './restore.server.ts'
-import { markRestored } from './restore-mark.server.ts'
+import { markRestored } from './restore-mark.queries.server.ts'
 import { leaveOutIds } from './tables.queries.server.ts'
 import {
 	archiveIdentity,
@@ -88,7 +93,7 @@ export async function restoreArchive(input: RestoreInput): Promise<ArchiveSummar
 		await detachArchive(dataDir)
 		await rename(restoring, cluster)
 		await recover(dataDir, to, new WalFeeder(dataDir, segments, identity, { onProgress, signal }))
-		await markRestored(dataDir)
+		await rm(join(cluster, RESTORING))
 		return { at: to ?? segments.at(-1)?.at ?? base.at, pictures }
 	} catch (error) {
 		for (const folder of [restoring, cluster]) await rm(folder, { recursive: true, force: true })
@@ -121,9 +126,17 @@ export async function planRestore(folder: string, to: Date | null): Promise<Plan
 			`There are archives of several databases in ${folder}. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
 		)
 	const usable: Omit<Plan, 'segments'>[] = []
+	let end = new Date(0)
 	for (const archive of archives) {
-		const names = new Set((await listSegments(archive)).map(({ name }) => name))
-		for (const base of await listBaseBackups(archive)) if (names.has(base.stop)) usable.push({ archive, base })
+		const segments = await listSegments(archive)
+		const names = new Set(segments.map(({ name }) => name))
+		const bases = await listBaseBackups(archive)
+		if (bases.some(({ at }) => at < end))
+			throw new InvalidBackup(
+				`There are archives of two sites that ran at the same time in ${folder}, as of a site and its restored copy. Choose one: ${archives.map((one) => basename(one.folder)).join(', ')}.`,
+			)
+		end = segments.at(-1)?.at ?? end
+		for (const base of bases) if (names.has(base.stop)) usable.push({ archive, base })
 	}
 	usable.sort((one, other) => one.base.at.getTime() - other.base.at.getTime())
 	const [first] = usable
@@ -187,7 +200,7 @@ async function unpack(
 		else if (entry.name.startsWith('data/')) await writeInto(dataDir, entry.name.slice(5), entry.contents)
 		else await writePiece(made, entry)
 	}
-	await writeFile(join(made, RECOVERY_SIGNAL), '', { mode: 0o600 })
+	for (const name of [RECOVERY_SIGNAL, RESTORING]) await writeFile(join(made, name), '', { mode: 0o600 })
 	if (owner.uid !== undefined && owner.gid !== undefined)
 		for (const { parentPath, name } of await readdir(made, { recursive: true, withFileTypes: true }))
 			await lchown(join(parentPath, name), owner.uid, owner.gid)
@@ -231,7 +244,7 @@ async function recover(dataDir: string, to: Date | null, feeder: WalFeeder): Pro
 				return await startEmbeddedPostgres(dataDir, options)
 			throw feeder.failure ?? error
 		})
-		await leaveOutIdsOf(postgres).finally(() => postgres.stop())
+		await markAsRestored(postgres).finally(() => postgres.stop())
 		// PostgreSQL takes a missing segment for the end of the WAL.
 		if (feeder.failure) throw feeder.failure
 	} finally {
@@ -239,13 +252,14 @@ async function recover(dataDir: string, to: Date | null, feeder: WalFeeder): Pro
 	}
 }
 
-async function leaveOutIdsOf({ admin }: EmbeddedPostgres): Promise<void> {
-	const client = new pg.Client(admin)
+async function markAsRestored({ connection }: EmbeddedPostgres): Promise<void> {
+	const client = new pg.Client(connection)
 	// The current statement gets the error.
 	client.on('error', () => {})
 	await client.connect()
 	try {
 		await leaveOutIds(client)
+		await markRestored(client)
 	} finally {
 		await client.end()
 	}

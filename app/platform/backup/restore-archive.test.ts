@@ -4,12 +4,11 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startEmbeddedPostgres } from '~/platform/db/embedded-postgres.server.ts'
-import { connectAsSuperuser, walFolder } from '~/platform/db/wal-archiving.server.ts'
+import { walFolder } from '~/platform/db/wal-archiving.server.ts'
 import { makeCluster } from '../../../tests/support/own-postgres.ts'
 import { Archiver } from './archiver.server.ts'
 import { makeBaseBackup } from './base-backup.server.ts'
 import { planRestore, restoreArchive } from './restore-archive.server.ts'
-import { restoredAt } from './restore-mark.server.ts'
 import { findWalArchive, type WalArchive } from './wal-archive.server.ts'
 
 /* A restore of an archive that fails or is killed. What is restored: tests/process/continuous-archive.test.ts. */
@@ -37,11 +36,12 @@ beforeAll(async () => {
 	await makeCluster(dataDir)
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
 	const archiver = makeArchiver()
-	const client = await connectAsSuperuser(dataDir)
+	const client = new pg.Client(postgres.connection)
+	await client.connect()
 	await client.query('create table notes as select 7 as id')
+	await client.query('create table conversations as select 50 as version')
 	await client.query('create sequence ids')
 	await client.query("select setval('ids', 7)")
-	await client.query('grant select on notes to public')
 	await archiver.look(settings)
 	await archiver.settle()
 	await client.end()
@@ -61,7 +61,7 @@ function makeArchive(folder: string, system: string, times: string[]): void {
 		writeFileSync(join(folder, 'wal', `${segment(index)}-2026-03-${time.replace(':', '-')}-00Z.zst`), '')
 }
 
-test('a moment that the clock passed twice is refused, and so is a folder with archives of several databases', async () => {
+test('a moment that the clock passed twice is refused, and so is a folder with archives of several databases, or of a site and its copy', async () => {
 	const shared = join(folder, 'shared')
 	const one = join(shared, 'devquad-wal-2026-03-01T00-00-00Z')
 	// The clock was a day ahead from ten to eleven.
@@ -70,7 +70,12 @@ test('a moment that the clock passed twice is refused, and so is a folder with a
 		/clock was ahead for a while, and said 2026-03-11 10:01:00Z before it was 2026-03-10 15:15:00Z/,
 	)
 	expect((await planRestore(shared, new Date('2026-03-10T09:00:00Z'))).segments).toHaveLength(6)
-	makeArchive(join(shared, 'devquad-wal-2026-03-02T00-00-00Z'), '2', ['10T03:00'])
+	const copy = join(shared, 'devquad-wal-2026-03-02T00-00-00Z')
+	makeArchive(copy, '1', ['10T03:00'])
+	await expect(planRestore(shared, null)).rejects.toThrow(
+		/two sites that ran at the same time .*03-01T.*, devquad-wal-2026-03-02T/,
+	)
+	makeArchive(copy, '2', ['10T03:00'])
 	await expect(planRestore(shared, null)).rejects.toThrow(/several databases .*03-01T.*, devquad-wal-2026-03-02T/)
 })
 
@@ -78,14 +83,17 @@ const restore = (dataDir: string) => restoreArchive({ folder: place, to: null, p
 
 async function expectRestored(dataDir: string): Promise<void> {
 	expect(readFileSync(join(dataDir, 'media/ab/one.webp'), 'utf8')).toBe('a picture')
-	expect(await restoredAt(dataDir)).toEqual(expect.any(Date))
 	const postgres = await startEmbeddedPostgres(dataDir, ['fsync=off'])
 	try {
-		const client = new pg.Client(postgres.admin)
+		const client = new pg.Client(postgres.connection)
 		await client.connect()
 		expect((await client.query('select id from notes')).rows).toEqual([{ id: 7 }])
 		// What was given after the moment that is restored must not be given again.
 		expect((await client.query("select nextval('ids')::int as id")).rows).toEqual([{ id: 10_008 }])
+		expect((await client.query('select version from conversations')).rows).toEqual([{ version: 10_050 }])
+		expect((await client.query("select to_regclass('restored_site') as mark")).rows).toEqual([
+			{ mark: 'restored_site' },
+		])
 		await client.end()
 	} finally {
 		await postgres.stop()
@@ -105,18 +113,20 @@ test('a restore whose pictures cannot be written leaves no database, and can be 
 	await expect(restore(dataDir)).rejects.toThrow('has a database already')
 })
 
-test.each(['postgres', 'postgres-restoring'])(
-	'a restore killed with %s can be repeated; until then, no site starts there',
-	async (left) => {
-		const dataDir = join(folder, `killed-${left}`)
-		mkdirSync(join(dataDir, left), { recursive: true, mode: 0o700 })
-		writeFileSync(join(dataDir, left, 'recovery.signal'), '')
-		writeFileSync(join(dataDir, left, 'PG_VERSION'), '18')
-		await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/^A restore into .* was broken off/)
-		await restore(dataDir)
-		await expectRestored(dataDir)
-	},
-)
+test.each([
+	['postgres', 'recovery.signal'],
+	// After the replay, but before it is marked as restored.
+	['postgres', 'devquad-restoring'],
+	['postgres-restoring', 'recovery.signal'],
+])('a restore killed with %s and %s can be repeated; until then, no site starts there', async (left, file) => {
+	const dataDir = join(folder, `killed-${left}-${file}`)
+	mkdirSync(join(dataDir, left), { recursive: true, mode: 0o700 })
+	writeFileSync(join(dataDir, left, file), '')
+	writeFileSync(join(dataDir, left, 'PG_VERSION'), '18')
+	await expect(startEmbeddedPostgres(dataDir)).rejects.toThrow(/^A restore into .* was broken off/)
+	await restore(dataDir)
+	await expectRestored(dataDir)
+})
 
 test('a database that is restored beside the files of the lost one begins an archive, and leaves the old one as it is', async () => {
 	const [old = ''] = readdirSync(place)

@@ -12,7 +12,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { nameArchive } from './archive.server.ts'
 import { makeBackup } from './backup.server.ts'
 import { restoreBackup } from './restore.server.ts'
-import { restoredAt } from './restore-mark.server.ts'
+import { restoredAt } from './restore-mark.queries.server.ts'
 import { connectOutsidePool } from './tables.queries.server.ts'
 
 /** What happens once a restore has made its tables. */
@@ -68,7 +68,7 @@ test('no site starts on a restore that was broken off, until it is run again or 
 		},
 	])
 	await start()
-	expect(await restoredAt(folder)).toEqual(expect.any(Date))
+	expect(await restoredAt()).toEqual(expect.any(Date))
 	// What was given after the backup must not be given again.
 	const { rows } = await sql<{
 		id: number

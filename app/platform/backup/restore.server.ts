@@ -8,7 +8,7 @@ import { storage } from '~/platform/storage/storage.server.ts'
 import { type ArchiveEntry, InvalidBackup, readArchive } from './archive.server.ts'
 import { detachArchive } from './archiving-state.server.ts'
 import { type BackupHeader, type BackupTotals, headerSchema, totalsSchema } from './backup.server.ts'
-import { markRestored } from './restore-mark.server.ts'
+import { markRestored } from './restore-mark.queries.server.ts'
 import {
 	beginLoading,
 	connectOutsidePool,
@@ -67,7 +67,6 @@ export async function restoreBackup(input: RestoreInput): Promise<RestoreSummary
 		await requireEmpty(client)
 		await detachArchive(input.dataDir)
 		const { rows, files } = await fill(client, header, entries, input)
-		await markRestored(input.dataDir)
 		signal?.removeEventListener('abort', end)
 		await client.query('analyze')
 		return { version: header.version, madeAt: header.madeAt, rows, files }
@@ -164,6 +163,7 @@ async function load(
 	}
 	await restoreCounters(client, header.sequences, jobs)
 	await unmarkRestore(client)
+	await markRestored(client)
 	await client.query('commit')
 	return { rows: Object.values(totals.tables).reduce((sum, { rows }) => sum + rows, 0), files }
 }

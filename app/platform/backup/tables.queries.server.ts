@@ -69,18 +69,30 @@ export async function beginSnapshot(client: pg.ClientBase): Promise<void> {
 			return
 		} catch (error) {
 			await client.query('rollback')
-			if (codeOf(error) !== '55P03' || tries === MAX_LOCK_TRIES) throw error
+			// A table may also be dropped between the list and the lock.
+			if (!['55P03', '42P01'].includes(codeOf(error))) throw error
+			if (tries === MAX_LOCK_TRIES)
+				throw new Error(
+					'A table of the database has been locked for a minute, as by a migration or an administrator’s command.',
+					{
+						cause: error,
+					},
+				)
 			await sleep(1_000)
 		}
 	}
 }
 
-/** The site's tables, without `migrations`, which a restore fills by migrating, and without unlogged ones, which a crash empties. */
+/**
+ * The site's tables, without `migrations`, which a restore fills by migrating, the mark of a restored site, and unlogged ones, which a
+ * crash empties.
+ */
 export async function listTables(client: pg.ClientBase): Promise<TableShape[]> {
 	const { rows } = await client.query<TableShape>(
 		`select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
 		 from pg_class c join pg_attribute a on a.attrelid = c.oid
-		 where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relpersistence = 'p' and c.relname <> 'migrations'
+		 where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relpersistence = 'p' 
+			and c.relname not in ('migrations', 'restored_site')
 			and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
 		 group by c.relname order by c.relname`,
 	)
@@ -225,12 +237,13 @@ export async function beginLoading(
 	}
 }
 
-/** Ids that a restore leaves out in each sequence. */
+/** Ids that a restore leaves out in each sequence, and versions in each conversation. */
 const LEFT_OUT_IDS = 10_000
 
 /**
  * Makes every sequence leave out ids. Those after the backup were given to what is lost: to links, mails and open tabs that name it,
- * something new with the same id would be what they mean.
+ * something new with the same id would be what they mean. The same holds for versions of a conversation: an open tab asks for what came
+ * after the one it knows, and recognizes a restore by the difference.
  */
 export async function leaveOutIds(client: pg.ClientBase): Promise<void> {
 	await client.query(
@@ -238,6 +251,7 @@ export async function leaveOutIds(client: pg.ClientBase): Promise<void> {
 		 from pg_sequences where schemaname = 'public' and data_type <> 'smallint'::regtype`,
 		[LEFT_OUT_IDS],
 	)
+	await client.query('update public.conversations set version = version + $1', [LEFT_OUT_IDS])
 }
 
 /** Sets sequences, which then leave out ids, and adds jobs as the backup lists them. */

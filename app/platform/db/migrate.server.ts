@@ -14,8 +14,8 @@ const lockKey = 5_271_009
 const LOCK_WAIT_MS = 1_500
 const LOCK_RETRY_MS = 500
 const MAX_LOCK_TRIES = 150
-/** SQLSTATE of a lock timeout. */
-const LOCK_NOT_AVAILABLE = '55P03'
+/** SQLSTATEs of a lock timeout and a deadlock. */
+const LOCK_CODES = ['55P03', '40P01']
 
 /** A table that is there while a backup is restored: what a killed restore left is an empty site, on which nobody may register. */
 const RESTORE_MARK = 'public.unfinished_restore'
@@ -83,7 +83,7 @@ async function apply(client: pg.PoolClient, name: string, statements: string, tr
 		await client.query('commit')
 	} catch (error) {
 		await client.query('rollback')
-		if (isLockTimeout(error) && tries > 1) {
+		if (isOfLocks(error) && tries > 1) {
 			await sleep(LOCK_RETRY_MS)
 			return apply(client, name, statements, tries - 1)
 		}
@@ -94,6 +94,6 @@ async function apply(client: pg.PoolClient, name: string, statements: string, tr
 }
 
 /** The site's own pool wraps PostgreSQL's error as the cause of its own. */
-function isLockTimeout(error: unknown): boolean {
-	return [codeOf(error), error instanceof Error && codeOf(error.cause)].includes(LOCK_NOT_AVAILABLE)
+function isOfLocks(error: unknown): boolean {
+	return LOCK_CODES.includes(codeOf(error)) || (error instanceof Error && LOCK_CODES.includes(codeOf(error.cause)))
 }

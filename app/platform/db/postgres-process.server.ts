@@ -70,9 +70,12 @@ export function killOrphans(cluster: string): void {
 /** The file by which PostgreSQL knows that it has to replay an archive; it removes the file when that is done. */
 export const RECOVERY_SIGNAL = 'recovery.signal'
 
+/** A file that is in a cluster until all that comes after the replay is done too. */
+export const RESTORING = 'devquad-restoring'
+
 /** Whether the restore of an archive into this cluster has not ended: it runs, or was killed. */
 export function isBeingRestored(cluster: string): boolean {
-	return existsSync(join(cluster, RECOVERY_SIGNAL))
+	return [RECOVERY_SIGNAL, RESTORING].some((name) => existsSync(join(cluster, name)))
 }
 
 /** Whether the restore of an archive was killed before this cluster had its files. */

@@ -334,25 +334,6 @@ test.each(Array.from({ length: 100 }, (_, seed) => seed + 1))(
 	},
 )
 
-test('after the site was restored from a backup, open tabs show what is there, and what is written then', async () => {
-	const { server, anna, bert } = pair()
-	for (const body of ['Kept', 'Lost', 'Lost too', 'Lost as well']) anna.client.write('bert', body)
-	await settle()
-	server.receipts = { delivered: 4, read: 4 }
-	anna.client.receiveReceipts('bert', server.receipts)
-	for (const tab of [anna, bert]) tab.cut()
-	server.rows.splice(1)
-	server.version = 1
-	server.receipts = { delivered: 1, read: 1 }
-	for (const tab of [anna, bert]) tab.connect()
-	await settle()
-	anna.client.write('bert', 'From anna')
-	bert.client.write('anna', 'From bert')
-	await settle()
-	for (const tab of [anna, bert]) expect(bodies(tab)).toEqual(['Kept', 'From anna', 'From bert'])
-	expect(view(anna).receipts).toEqual({ delivered: 1, read: 1 })
-})
-
 test('receipts and permissions that changed while a tab was disconnected are known after it reconnects', async () => {
 	const { server, anna } = pair()
 	anna.client.write('bert', 'Hello')

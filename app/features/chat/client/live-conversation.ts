@@ -10,6 +10,9 @@ export const TYPING_SHOWN_MS = 5_000
 /** After this many failures in a row, only the next event or reconnection asks again. */
 const MAX_TRIES = 6
 
+/** A restore raises versions by 10,000, from those of the backup. A tab may know some that are lost, so fewer are missing there. */
+const RESTORED_AHEAD = 5_000
+
 /** What a view of a conversation renders, besides the outbox. */
 export interface ConversationView {
 	peer: Peer
@@ -202,7 +205,7 @@ export class LiveConversation {
 		const stands = this.state
 		const { version } = this.thread
 		const changes = await this.transport.since(this.peer.username, version)
-		if (changes.version < version) return this.startOver()
+		if (changes.version < version || changes.version - version >= RESTORED_AHEAD) return this.startOver()
 		this.thread.catchUp(changes)
 		this.take(changes.receipts)
 		// Live events that arrived meanwhile are newer.
@@ -215,7 +218,7 @@ export class LiveConversation {
 		this.askAgain = true
 	}
 
-	/** The site has been restored from a backup of an earlier state: what is known here may not be there, and versions are given again. */
+	/** The site has been restored from a backup of an earlier state: what is known here may not be there. */
 	private async startOver(): Promise<void> {
 		const page = await this.transport.page(this.peer.username)
 		this.thread.forgetAll()
