@@ -66,18 +66,20 @@ const rareFiles = {
 		'field',
 		'password',
 		'form-',
+		'load-failed',
 		'local-time',
 		'pending',
 		'presence',
 		'prose',
 		'submit',
 		'token',
+		'unsent-text',
 		'use-press',
 	],
-	shell: ['site-fault', 'guard/', 'toasts-above', 'unsent-forms'],
+	shell: ['account-frame', 'site-fault', 'guard/', 'toasts-above', 'unsent-forms'],
 	'platform/realtime': ['use-presence'],
 	'platform/http': ['cursors', 'problem', 'site-fault'],
-	lib: ['calendar', 'clean', 'html', 'links', 'new-key', 'sizes', 'unsent-form', 'version'],
+	lib: ['calendar', 'clean', 'html', 'keep-typed', 'links', 'new-key', 'sizes', 'unsent-form', 'version'],
 }
 
 /**
@@ -101,7 +103,7 @@ const sharedChunks = [
 		),
 	},
 	{ name: 'form', test: /\/app\/ui\/(check|field|form-)/ },
-	{ name: 'account', test: /\/app\/(features\/accounts\/components\/account-frame|ui\/password-field)/ },
+	{ name: 'account', test: /\/app\/(shell\/account-frame|ui\/password-field)/ },
 	{
 		name: 'people',
 		test: /\/app\/(features\/(members\/(members|self)\.view|profiles\/profiles\.view)|lib\/calendar|platform\/realtime\/use-presence|ui\/(local-time|presence))/,

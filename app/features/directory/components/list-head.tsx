@@ -25,7 +25,7 @@ export function ListHead({ criteria, count, isLoose }: ListHeadProps) {
 			<h1 className="min-w-0 text-2xl font-bold">
 				Developers{' '}
 				<span className="ml-1.5 text-base font-normal tracking-normal wrap-anywhere text-ink-3" aria-live="polite">
-					{count && (countSentence(count, criteria, isLoose) || <span className="sr-only">No data found!</span>)}
+					{count && (countSentence(count, criteria, isLoose) || <span className="sr-only">Nobody found</span>)}
 				</span>
 			</h1>
 			<div className="flex gap-2 max-sm:w-full max-[16rem]:flex-col">
