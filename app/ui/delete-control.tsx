@@ -1,5 +1,4 @@
-import { type MouseEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { useNavigation } from 'react-router'
+import { type MouseEvent, type ReactNode, useId, useState } from 'react'
 import { Dialog } from './dialog.tsx'
 import { Form, Link } from './link.tsx'
 import { SubmitButton } from './submit-button.tsx'
@@ -36,28 +35,16 @@ export function DeleteControl({ question, className, label, children }: DeleteCo
 			<Link className={className} to={question.href} rel="nofollow" aria-label={label} onClick={ask}>
 				{children}
 			</Link>
-			{open && <DeleteDialog question={question} onClose={() => setOpen(false)} />}
+			{open && (
+				<Dialog open title={question.title} onClose={() => setOpen(false)}>
+					<DeleteForm question={question}>
+						<button className="btn btn-outline" type="button" onClick={() => setOpen(false)}>
+							Keep it
+						</button>
+					</DeleteForm>
+				</Dialog>
+			)}
 		</>
-	)
-}
-
-/** Closes itself once its form was answered: a notice that it failed would be inert behind it. */
-function DeleteDialog({ question, onClose }: { question: DeleteConfirmation; onClose: () => void }) {
-	const { state, formData } = useNavigation()
-	const isSent = formData?.get('box') === boxOf(question)
-	const wasSent = useRef(false)
-	useEffect(() => {
-		if (isSent) wasSent.current = true
-		else if (wasSent.current && state === 'idle') onClose()
-	}, [isSent, state, onClose])
-	return (
-		<Dialog open title={question.title} onClose={onClose}>
-			<DeleteForm question={question}>
-				<button className="btn btn-outline" type="button" onClick={onClose}>
-					Keep it
-				</button>
-			</DeleteForm>
-		</Dialog>
 	)
 }
 
@@ -78,12 +65,8 @@ export function DeleteSection({ question, keepHref }: { question: DeleteConfirma
 	)
 }
 
-/** Identifies the form of a deletion among others of its page. */
-function boxOf({ fields }: DeleteConfirmation): string {
-	return Object.values(fields).join('-')
-}
-
 function DeleteForm({ question, children }: { question: DeleteConfirmation; children: ReactNode }) {
+	const box = Object.values(question.fields).join('-')
 	return (
 		<Form method="post" action={question.action} replace>
 			<p className="text-base text-ink-2">{question.text}</p>
@@ -97,7 +80,7 @@ function DeleteForm({ question, children }: { question: DeleteConfirmation; chil
 					busyLabel="Deleting..."
 					action={question.action}
 					name="box"
-					value={boxOf(question)}
+					value={box}
 				>
 					Delete
 				</SubmitButton>

@@ -68,7 +68,7 @@ test('a tag shows its description, its synonyms, related tags, and that it is fo
 	expect(html).toContain('A &lt;language&gt;.')
 	expect(html).toContain('Also written cpp')
 	expect(html).toContain('href="/forum/tag/c%23"')
-	expect(html).toMatch(/value="0" aria-pressed="true" aria-label="Following #c\+\+"[^>]*>Following</)
+	expect(html).toMatch(/value="0" aria-pressed="true" aria-label="Follow #c\+\+"[^>]*>Following</)
 	expect(html).not.toContain('<textarea')
 })
 

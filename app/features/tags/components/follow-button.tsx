@@ -44,7 +44,7 @@ export function FollowButton({ target, name, following }: FollowButtonProps) {
 				name="value"
 				value={next}
 				aria-pressed={value === 1}
-				aria-label={`${value === 1 ? 'Following' : 'Follow'} ${name}`}
+				aria-label={`Follow ${name}`}
 				onClick={(event) => event.detail > 1 && event.preventDefault()}
 			>
 				{value === 1 ? 'Following' : 'Follow'}
