@@ -71,7 +71,7 @@ export default function ModerationMembers({ loaderData, actionData }: Route.Comp
 								<Form method="post">
 									<input type="hidden" name="username" value={member.username} />
 									<button className="btn btn-sm btn-outline" name="intent" value="dismiss" type="submit">
-										Make a member<span className="sr-only">: {member.name}</span>
+										Make a member<span className="sr-only"> ({member.name})</span>
 									</button>
 								</Form>
 							)}
