@@ -52,6 +52,7 @@ test('it is retried at once when the browser is online again', async () => {
 	const result = withRetries(attempt)
 	await vi.advanceTimersByTimeAsync(20_000)
 	browser.dispatchEvent(new Event('online'))
+	await vi.advanceTimersByTimeAsync(0)
 	await vi.advanceTimersByTimeAsync(30_000)
 	await result
 	expect(moments).toEqual([0, 500, 1_500, 3_500, 7_500, 15_500, 20_000])

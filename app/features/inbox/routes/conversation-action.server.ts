@@ -5,9 +5,9 @@ import { reportMessage } from '~/features/chat/messages/reporting.server.ts'
 import { sendMessage } from '~/features/chat/messages/sending.server.ts'
 import { picturesFromForm } from '~/features/chat-pictures/chat-pictures.server.ts'
 import { acceptConversation, setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
-import { DomainError } from '~/lib/errors.ts'
+import { DomainError, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { chooseIntent, refuseForm } from '~/platform/http/form.server.ts'
+import { refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast } from '~/platform/http/http.ts'
 
 /** The result of a form: the changed message, if any, and the notice for readers without scripts. */
@@ -72,7 +72,11 @@ interface Form {
 /** Handles a form of a conversation. An error keeps the input. */
 export async function handleConversationAction({ viewer, username, form, scripted }: Form) {
 	try {
-		const { message, toast } = await chooseIntent(form.get('intent'), acts, viewer, username, form)
+		const intent = String(form.get('intent') ?? '')
+		const act = Object.hasOwn(acts, intent) ? acts[intent] : undefined
+		// Beside what was typed, which an error page would lose.
+		if (!act) throw new Invalid('This action is unknown. Reload the page and try again.')
+		const { message, toast } = await act(viewer, username, form)
 		if (scripted) return data({ ok: true as const, message: message ?? null })
 		const page = `/messages/${username}`
 		return toast ? redirectWithToast(page, { type: 'success', message: toast }) : redirect(`${page}#newest`, 303)
