@@ -24,7 +24,11 @@ function continueDatabase(): void {
 	stopped = []
 }
 
-test.afterEach(continueDatabase)
+test.afterEach(async ({ page }) => {
+	continueDatabase()
+	// The site finds its database again with the next probe; until then it would refuse the next journey.
+	await expect.poll(async () => (await page.request.get('/readyz')).status()).toBe(200)
+})
 
 const sentence = 'Nothing is lost; this page tries again by itself.'
 
