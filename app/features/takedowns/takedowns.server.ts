@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import {
@@ -9,7 +10,7 @@ import {
 	type ModeratedMemberRow,
 	suspendMember,
 } from '~/features/moderation/members.queries.server.ts'
-import { lockModerator, requireModerator, resolveUsername } from '~/features/moderation/members.server.ts'
+import { lockModerator, requireModerator } from '~/features/moderation/members.server.ts'
 import {
 	MEMBER_SUBJECT,
 	maySuspend,
@@ -285,7 +286,14 @@ function presentTakedown(row: PastTakedownRow): TakedownView {
 			Object.fromEntries(Object.entries(row.counts).map(([kind, counts]) => [kind, counts[place]])) as ItemCounts,
 		)
 	return {
-		...{ id, at, actor, reason, from, suspended, state, soFar },
+		id,
+		at,
+		actor,
+		reason,
+		from,
+		suspended,
+		state,
+		soFar,
 		hidden: of(0),
 		restored: state === 'undone' ? of(1) : '',
 	}

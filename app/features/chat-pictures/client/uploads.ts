@@ -21,7 +21,7 @@ export type UploadPicture = (
 /** The server deletes unused uploads after an hour, so an upload older than half of that is repeated. */
 const UPLOAD_VALID_MS = 30 * 60_000
 
-const gone = 'The picture is no longer on this device. Choose it again.'
+const goneMessage = 'The picture is no longer on this device. Choose it again.'
 
 interface Running {
 	sent: Promise<Sent>
@@ -91,7 +91,7 @@ export class Uploads {
 	private async send(id: string, signal: AbortSignal): Promise<Sent> {
 		this.tell(id, { sent: 0, waiting: false })
 		const file = await this.store.get(id)
-		if (!file) return { refusal: gone }
+		if (!file) return { refusal: goneMessage }
 		const onProgress = (progress: Progress) => {
 			if (!signal.aborted) this.tell(id, progress)
 		}
