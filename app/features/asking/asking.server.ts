@@ -1,4 +1,4 @@
-import { makePseudonym, requireUntellingPictures } from '~/features/members/pseudonyms.server.ts'
+import { makePseudonym, requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
@@ -74,7 +74,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	const submission = readSubmission(author.id, input, content)
 	return changeForumOnce(submission, async (trx) => {
 		const shownAs = { member: author, accountId: isHidden ? null : author.id, field: 'description' }
-		await requireUntellingPictures(description, shownAs, trx)
+		await requireAnonymousPictures(description, shownAs, trx)
 		const tags = await mainTags(trx, sent.tags)
 		const texts = { ...sent, ...(await requireCategory(author, category, { trx, isPseudonymous: isHidden, tags })) }
 		const id = await takeQuestionId(trx)
@@ -114,7 +114,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	const sent = await readTexts(input)
 	const account = writingAccount(found, editor)
 	const shownAs = { member: editor, accountId: account.id, field: 'description' }
-	await requireUntellingPictures(sent.description, shownAs)
+	await requireAnonymousPictures(sent.description, shownAs)
 	const version = readVersion(input)
 	return changeForum<{ url: string }>(async (trx) => {
 		const before = await (found.isPending ? lockPendingQuestion : lockQuestion)(trx, id)

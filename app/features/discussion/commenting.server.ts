@@ -1,5 +1,5 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
-import { requireUntellingPictures } from '~/features/members/pseudonyms.server.ts'
+import { requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
 import { findCommentAudience } from '~/features/questions/notifying/notifying.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { lockForComment } from '~/features/questions/questions.queries.server.ts'
@@ -68,7 +68,7 @@ export async function addComment(
 		people: findUsernames,
 	})
 	const account = writingAccount(question, author)
-	await requireUntellingPictures(body, { member: author, accountId: account.id, field: 'body' })
+	await requireAnonymousPictures(body, { member: author, accountId: account.id, field: 'body' })
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
 	const asker = { askerUsername: question.username, isMine: question.author_id === author.id }
 	const writing = {
@@ -124,7 +124,7 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	// Moderators edit others' comments under their own name, even where they asked under a pseudonym.
 	const byModerator = comment.author_id !== editor.id
 	const account = byModerator ? editor : writingAccount(asked, editor)
-	await requireUntellingPictures(body, { member: editor, accountId: account.id, field: 'body' })
+	await requireAnonymousPictures(body, { member: editor, accountId: account.id, field: 'body' })
 	const result = { url: `${question.url}#comment-${id}` }
 	return changeForum<{ url: string }>(async (trx) => {
 		const stored = await lockUnchanged(trx, id, comment)
