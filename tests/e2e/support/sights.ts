@@ -21,7 +21,7 @@ export interface View {
 	/** The smallest or largest width at which this appears. */
 	from?: number
 	upTo?: number
-	/** The widths at which axe checks it, at the last one in both themes; all of them are checked. Other journeys check what appears on a page only after some act. */
+	/** The widths at which axe checks it, at the last one in both themes. Other journeys check what appears on a page only after some act. */
 	axe?: number[]
 }
 
