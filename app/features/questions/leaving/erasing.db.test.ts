@@ -37,7 +37,7 @@ async function eraseAll(): Promise<void> {
 	await eraseDeletedPosts(30, 100)
 }
 
-function leave(member: SignedIn): Promise<boolean> {
+function leave(member: SignedIn, keepsTexts = false): Promise<boolean> {
 	const { id, username, name } = member
 	return leavePosts({
 		...{ id, username, name },
@@ -45,7 +45,7 @@ function leave(member: SignedIn): Promise<boolean> {
 		usernames: [username],
 		emails: [],
 		alias: 'gone',
-		keepsTexts: false,
+		keepsTexts,
 	})
 }
 
@@ -68,6 +68,29 @@ test('a query on which only its author commented stays deleted', async () => {
 	await eraseAll()
 	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
 })
+
+test('a query on which only its author commented stays deleted when they leave', async () => {
+	const left = await makeMember('alone')
+	const { id } = await makeQuestion(left)
+	await makeComment(left, id, 'I found it myself.')
+	await deleteQuestion(left, id)
+	await leave(left, true)
+	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
+})
+
+test.each(['before', 'after'] as const)(
+	'an answer that stays is found below a query whose text was erased %s its author left',
+	async (when) => {
+		const left = await makeMember(`kept-${when}`)
+		const { id } = await makeQuestion(asker)
+		await makeComment(left, id, 'Try this.')
+		await deleteQuestion(asker, id)
+		if (when === 'before') await eraseAll()
+		await leave(left, true)
+		if (when === 'after') await eraseAll()
+		expect((await getDiscussed(null, id)).deletedBy).toBe('author')
+	},
+)
 
 test('nobody is left with a notification of a comment that was deleted with its author', async () => {
 	const left = await makeMember('passing')

@@ -18,6 +18,7 @@ import {
 	listCommentsOf,
 	listDeletedBefore,
 	listQuestionsOf,
+	markWithoutPage,
 	transferDeletions,
 	transferPost,
 } from './leaving.queries.server.ts'
@@ -30,6 +31,7 @@ const AT_ONCE = 100
 /** Comments before questions, so that a question with comments of its author only counts as unanswered. */
 export async function leavePosts(leaver: Leaver): Promise<boolean> {
 	if ((await transferDeletions(leaver.accounts, AT_ONCE)) === AT_ONCE) return true
+	await markWithoutPage(leaver.accounts)
 	const comments = await listCommentsOf(leaver.accounts, AT_ONCE)
 	for (const { id, question_id } of comments)
 		await inQuestion(question_id, (trx) => leaveComment(trx, leaver, id, question_id))
