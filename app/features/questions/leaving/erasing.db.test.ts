@@ -10,6 +10,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { getDiscussed } from '../questions.server.ts'
 import { commentSubject, questionSubject } from '../questions.subjects.server.ts'
 import { hidePost } from '../status/takedown.server.ts'
@@ -91,6 +92,23 @@ test.each(['before', 'after'] as const)(
 		expect((await getDiscussed(null, id)).deletedBy).toBe('author')
 	},
 )
+
+test.each([
+	['keeps their texts', true],
+	['removes them, as others have commented', false],
+])('a merged query can still be read when its asker %s', async (_what, keepsTexts) => {
+	const left = await makeMember(`merged-${keepsTexts}`)
+	const { id } = await makeQuestion(left, { title: 'How do I swim upstream?' })
+	if (!keepsTexts) await makeComment(helper, id, 'Try this.')
+	const into = await makeQuestion(asker)
+	await decide(moderator, 'query', id, 'merge', { into: into.url })
+	await leave(left, keepsTexts)
+	expect(await getDiscussed(null, id)).toMatchObject({
+		title: 'How do I swim upstream?',
+		description: 'How does it work?',
+		author: { name: 'Former member' },
+	})
+})
 
 test('nobody is left with a notification of a comment that was deleted with its author', async () => {
 	const left = await makeMember('passing')

@@ -76,7 +76,8 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 	const post = await findLeaverQuestion(trx, id, leaver.accounts)
 	if (!post) return []
 	const isPublished = post.status === 'published'
-	if (isPublished && (leaver.keepsTexts || post.built_on)) {
+	// Everybody still reads a merged one, with its comments.
+	if ((isPublished || post.status === 'merged') && (leaver.keepsTexts || post.built_on)) {
 		await transferPost(trx, 'query', id, leaver.keepsTexts)
 		return []
 	}
