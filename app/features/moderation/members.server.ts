@@ -117,7 +117,7 @@ export async function suspendAuthor(
 			: { ...parseInput(optionalWhyInput, { why: '', ...input }), time: null }
 	let notified: number[] = []
 	await withLockedMember(actor, author.id, async (trx, fresh, member) => {
-		if (!maySuspend(fresh, { id: author.id, role: member.role }))
+		if (!maySuspend(fresh, { id: author.id, role: member.role }) || (how.time !== null && author.imported))
 			throw new NotAllowed('You cannot suspend this member.')
 		if ((member.suspended_until === null) !== (act === 'suspend'))
 			throw new Conflict('Someone else has already decided this. Reload the page.')
