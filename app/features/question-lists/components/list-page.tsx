@@ -11,7 +11,7 @@ import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import type { ForumFrame, ListData } from '../lists.view.ts'
-import { isListPath } from '../lists.view.ts'
+import { isListPath, shownText } from '../lists.view.ts'
 import { pageWithRows } from './document-rows.ts'
 import { NumberHeadings, QuestionCard } from './question-card.tsx'
 import { QuestionRowsSkeleton } from './question-skeleton.tsx'
@@ -92,7 +92,7 @@ function QuestionRows({ data, page, pathname, total }: QuestionRowsProps) {
 			</div>
 			<ListPages firstHref={cursor === null ? null : withParams(pathname, params)} more={more}>
 				<span className="text-ink-3" aria-live="polite">
-					{total === null || total < rows.length ? `${rows.length} shown` : `1 to ${rows.length} of ${total}`}
+					{shownText(rows.length, total)}
 				</span>
 			</ListPages>
 		</>
