@@ -61,7 +61,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 						total={search || (view !== 'newest' && view !== 'active') ? null : total}
 					/>
 				) : (
-					<EmptyList title={title} data={data} pathname={pathname} category={category} />
+					<EmptyList title={title} data={data} pathname={pathname} total={total} category={category} />
 				)}
 			</div>
 		</div>
@@ -155,6 +155,8 @@ interface EmptyListProps {
 	title: string
 	data: ListData
 	pathname: string
+	/** The number of questions without filters and search. */
+	total: number
 	category: string | undefined
 }
 
@@ -166,7 +168,7 @@ const nothingFor = (title: string): Partial<Record<ListView, string>> => ({
 })
 
 /** An empty list: which filter has no results, and a button that clears it. */
-export function EmptyList({ title, data: { search, view, cursor }, pathname, category }: EmptyListProps) {
+export function EmptyList({ title, data: { search, view, cursor }, pathname, total, category }: EmptyListProps) {
 	const ask = withParams('/forum/ask', { category, title: search })
 	if (cursor)
 		return (
@@ -189,7 +191,7 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 			/>
 		)
 	}
-	const filtered = nothingFor(title)[view]
+	const filtered = total > 0 && nothingFor(title)[view]
 	if (filtered)
 		return <Nothing text={filtered} undo={<Undo to={pathname}>Show all queries</Undo>} ask={<Ask to={ask} />} />
 	if (pathname === '/forum')
