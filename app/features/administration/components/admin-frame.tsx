@@ -1,13 +1,15 @@
 import type { ReactNode } from 'react'
 import { versionLine } from '~/lib/version.ts'
 import { NavLink } from '~/ui/link.tsx'
+import { useTabInView } from '~/ui/use-tab-in-view.ts'
 
 /** The layout of the admins' pages: a heading, tabs, and the version of the software. */
 export function AdminFrame({ title, children }: { title: string; children: ReactNode }) {
+	const tabs = useTabInView<HTMLElement>()
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold wrap-anywhere">{title}</h1>
-			<nav className="tabs tabs-scroll mt-3" aria-label="Administration">
+			<nav ref={tabs} className="tabs tabs-scroll mt-3" aria-label="Administration">
 				<Tab to="/admin">Overview</Tab>
 				<Tab to="/admin/categories">Categories</Tab>
 				<Tab to="/admin/members">Members</Tab>

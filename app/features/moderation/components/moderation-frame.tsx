@@ -1,6 +1,7 @@
 import type { ReactNode, RefObject } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { NavLink } from '~/ui/link.tsx'
+import { useTabInView } from '~/ui/use-tab-in-view.ts'
 
 interface ModerationFrameProps {
 	title: string
@@ -12,12 +13,13 @@ interface ModerationFrameProps {
 /** The layout of the moderators' pages: a heading and tabs. */
 export function ModerationFrame({ title, heading, children }: ModerationFrameProps) {
 	const { viewer } = useRootData()
+	const tabs = useTabInView<HTMLElement>()
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">
 			<h1 ref={heading} className="text-2xl leading-9 font-bold wrap-anywhere" tabIndex={heading && -1}>
 				{title}
 			</h1>
-			<nav className="tabs tabs-scroll mt-3" aria-label="Moderation">
+			<nav ref={tabs} className="tabs tabs-scroll mt-3" aria-label="Moderation">
 				<Tab to="/moderation">Queue</Tab>
 				<Tab to="/moderation/members">Members</Tab>
 				<Tab to="/moderation/accounts">Spam</Tab>
