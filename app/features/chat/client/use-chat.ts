@@ -102,13 +102,8 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	const otherTab = ({ key }: StorageEvent) => client.outbox.owns(key) && client.outboxChangedElsewhere()
 	window.addEventListener('storage', otherTab, ended)
 	window.addEventListener('pagehide', () => client.leave(), ended)
-	return {
-		client,
-		stop: () => {
-			unhear()
-			ended.abort()
-		},
-	}
+	ended.signal.addEventListener('abort', unhear)
+	return { client, stop: () => ended.abort() }
 }
 
 function listen(socket: LiveSocket, client: ChatClient, transport: SocketTransport): () => void {
