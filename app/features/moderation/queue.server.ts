@@ -1,3 +1,4 @@
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { findUserId } from '~/features/members/members.queries.server.ts'
 import { findUnmasked } from '~/features/members/pseudonyms.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
@@ -8,7 +9,7 @@ import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from '.
 import { listNotes } from './handling/handling.queries.server.ts'
 import { listLogRows } from './log.queries.server.ts'
 import { listStaffRows } from './members.queries.server.ts'
-import { requireModerator, resolveUsername } from './members.server.ts'
+import { requireModerator } from './members.server.ts'
 import { type AssigneeFilter, mayModerate, mayReadLog } from './moderation.policy.ts'
 import { type CasePageView, type LogView, presentCase, presentLog } from './moderation.view.ts'
 import { findSubject, type SubjectName, withSubjects } from './subjects.server.ts'

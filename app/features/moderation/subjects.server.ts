@@ -67,10 +67,10 @@ export interface ActResult {
 	notification: Pick<DecisionNotification, 'subject' | 'part' | 'group'>
 	/**
 	 * Stores further effects of the action, as the last step of the transaction.
-	 * @param besides the member whose notifications are locked as well, as they are notified of the decision
+	 * @param alsoLocked the member whose notifications are locked as well, as they are notified of the decision
 	 * @returns the members whose notifications changed
 	 */
-	record?: (besides: number | undefined) => Promise<number[]>
+	record?: (alsoLocked: number | undefined) => Promise<number[]>
 	/** Invalidates caches and notifies open tabs; called after the commit. */
 	announce: () => Promise<void>
 }

@@ -174,16 +174,13 @@ export async function requireOwnPicture(
 
 /** Runs a save in a transaction. @throws NotAllowed, also for a member who was suspended meanwhile */
 export function saveAs<Result>(member: { id: number }, work: (trx: Executor) => Promise<Result>): Promise<Result> {
-	return inTransaction(async (trx) => {
-		const result = await work(trx)
-		await lockMayWrite(trx, member.id)
-		return result
-	})
-}
-
-/** Runs a change in a transaction that suspended members may make, too. */
-export function inTransaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
-	return db().transaction().execute(work)
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const result = await work(trx)
+			await lockMayWrite(trx, member.id)
+			return result
+		})
 }
 
 /** The row that a member's forms edit; an account without a profile gets an empty one. @throws NotFound */
@@ -199,7 +196,7 @@ function createProfile(id: number, executor?: Executor): Promise<EditableRow | u
 		await ensureProfile(trx, id)
 		return findEditable(id, trx)
 	}
-	return executor ? create(executor) : inTransaction(create)
+	return executor ? create(executor) : db().transaction().execute(create)
 }
 
 function personalValues(row: EditableRow): SavedValues {

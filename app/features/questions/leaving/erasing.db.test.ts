@@ -10,6 +10,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { countWaiting } from '../../../../tests/support/locks.ts'
 import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { getDiscussed } from '../questions.server.ts'
 import { commentSubject, questionSubject } from '../questions.subjects.server.ts'
@@ -188,13 +189,7 @@ test('a comment that is added while a name is removed from its question can stil
 				trx,
 			)
 			const renaming = renameInTexts(['helper'], 'former-member')
-			await expect
-				.poll(async () => {
-					const { rows } = await sql`
-						select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx)
-					return rows.length
-				})
-				.toBe(1)
+			await expect.poll(() => countWaiting(trx)).toBe(1)
 			return { renaming }
 		})
 	await renaming.renaming

@@ -46,14 +46,14 @@ export async function leavePosts(leaver: Leaver): Promise<boolean> {
  * @param work returns whose notifications changed
  */
 async function inQuestion(id: number, work: (trx: Executor) => Promise<number[]>): Promise<void> {
-	const told = await db()
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockAnyQuestion(trx, id)
 			return work(trx)
 		})
 	await invalidatePages([LIST_PAGES, questionTag(id)])
-	await announceUnread(told)
+	await announceUnread(notified)
 }
 
 async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionId: number): Promise<number[]> {
