@@ -41,6 +41,8 @@ declare global {
  */
 function noteObscured(): void {
 	window.focused = { keys: 0, obscured: [] }
+	// Each key scrolls, and nobody looks at what would be painted.
+	document.documentElement.style.clipPath = 'inset(0 0 100% 0)'
 	document.addEventListener('keyup', () => {
 		window.focused.keys += 1
 		const { activeElement: focused } = document
