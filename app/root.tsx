@@ -175,7 +175,7 @@ function SiteStyle() {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
-	useStorageCleanup(loaderData.isViewerUnknown ? undefined : (me ?? null))
+	useStorageCleanup(loaderData.isViewerUnknown ? undefined : loaderData.viewer)
 	useConnection(me)
 	const hydrated = useHydrated()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: whenever they are new

@@ -1,10 +1,14 @@
+import type { Viewer } from './viewer.ts'
+
 /*
  * What this browser stores about a member besides cookies. Everything that is not listed here as harmless counts as private, so
  * that a key added later is cleared automatically.
  */
 
-/** Stores the owner of this storage. */
+/** Stores the username of the owner of this storage. */
 export const OWNER = 'storage-owner'
+/** Stores their id, which stays when they are renamed while no page is open in this browser. */
+const OWNER_ID = 'storage-owner-id'
 
 /**
  * Kept after a logout: drafts typed without a session, which survive the login (`draft`, no owner, its key); whether this network
@@ -22,18 +26,52 @@ export function storageOwner(): string | null {
 
 /**
  * Makes sure that this browser stores nothing about other members.
- * @param member username; null when a page was loaded without a session
+ * @param member null when a page was loaded without a session
  */
-export async function claimStorage(member: string | null): Promise<void> {
+export async function claimStorage(member: Viewer): Promise<void> {
 	try {
 		const owner = storageOwner()
-		const isOwn = member !== null && (owner === member || owner === null)
+		const isOwn = member && (owner === null || owner === member.username || isRenamed(member))
+		if (isOwn && owner !== null && owner !== member.username) renameOwner(owner, member.username)
 		const cleared = isOwn ? null : clearPrivateStorage()
 		// Before the databases are emptied, as the next page may already be loading.
-		if (member !== null) localStorage.setItem(OWNER, member)
+		if (member) {
+			localStorage.setItem(OWNER_ID, String(member.id))
+			localStorage.setItem(OWNER, member.username)
+		}
 		await cleared
 	} catch {
 		// A browser that forbids storage has none.
+	}
+}
+
+function isRenamed({ id }: NonNullable<Viewer>): boolean {
+	return localStorage.getItem(OWNER_ID) === String(id)
+}
+
+/** Moves a member's entries to their new username, the second word of a key, as in `chat-draft:anna:bert` and `draft anna /forum/ask`. */
+export function renameOwner(from: string, to: string): void {
+	try {
+		localStorage.setItem(OWNER, to)
+		for (const store of [localStorage, sessionStorage])
+			for (const key of Object.keys(store)) {
+				const [, kind, owner, rest] = /^([\w-]+[: ])([^: ]+)([: ].*)$/s.exec(key) ?? []
+				if (owner === from) moveEntry(store, key, `${kind}${to}${rest}`)
+			}
+	} catch {
+		// Storage is forbidden.
+	}
+}
+
+/** Moves an entry to another key. If storage is full, it stays. */
+export function moveEntry(store: Storage, from: string, to: string): void {
+	const text = store.getItem(from)
+	if (text === null) return
+	try {
+		store.setItem(to, text)
+		store.removeItem(from)
+	} catch {
+		// Storage is full.
 	}
 }
 

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import { claimStorage } from '~/lib/private-storage.ts'
 import type { RootData } from '~/lib/root-data.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import { Form } from '~/ui/link.tsx'
 
 let isLeaving = false
@@ -29,11 +30,13 @@ function leave(): void {
 /**
  * Clears a member's data in this browser when a page loads without a session, after a logout, and when another member logs in. A
  * session that ends while its page is open does not count yet: its member logs in again and continues.
- * @param member username; null for a visitor, undefined while that is unknown, as during an outage
+ * @param member null for a visitor, undefined while that is unknown, as during an outage
  */
-export function useStorageCleanup(member: string | null | undefined): void {
+export function useStorageCleanup(member: Viewer | undefined): void {
 	const wasLoaded = useRef(false)
+	const { id, username } = member ?? {}
 	// Before any effect of the page, as fields look there for typed text.
+	// biome-ignore lint/correctness/useExhaustiveDependencies: each load of data brings another object for the same member
 	useLayoutEffect(() => {
 		if (member === undefined) return
 		const isLoad = !wasLoaded.current
@@ -41,5 +44,5 @@ export function useStorageCleanup(member: string | null | undefined): void {
 		if (member === null && !isLoad && !isLeaving) return
 		isLeaving = false
 		void claimStorage(member)
-	}, [member])
+	}, [member === undefined, id, username])
 }

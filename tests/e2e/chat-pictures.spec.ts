@@ -9,7 +9,7 @@ import {
 	withFriend,
 	withoutScripts,
 } from './support/chat.ts'
-import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, submit, test } from './support/journey.ts'
 
 const png = async (name: string, width: number, height: number) => ({
 	name,
@@ -86,6 +86,23 @@ test('what is typed and chosen stays when either member gets another username', 
 	await openChatPage(bo.page, { ...ada, username: 'ada.plaque' })
 	await expect(bo.page.locator('.bubble').last().getByRole('img')).toBeVisible()
 	expect((await texts(bo.page)).at(-1)).toBe('The new plaque')
+})
+
+test('what is typed and chosen stays when the member is renamed while this browser shows no page', async ({
+	page,
+	browser,
+}) => {
+	const [, friend] = await withFriend(page, browser, ['Ada Elsewhere', 'Bo Elsewhere'])
+	await openChatPage(page, friend)
+	await page.getByLabel('Add pictures').setInputFiles(await png('plaque.png', 40, 30))
+	const picture = page.getByRole('list', { name: 'Pictures of this message' }).getByAltText(/^plaque\.png/)
+	await expect(picture).toHaveJSProperty('naturalWidth', 40)
+	await composer(page).fill('The new plaque')
+	await page.goto('about:blank')
+	await submit(page, '/settings/username', { username: 'ada.nowhere' })
+	await openChatPage(page, friend)
+	await expect(composer(page)).toHaveValue('The new plaque')
+	await expect(picture).toHaveJSProperty('naturalWidth', 40)
 })
 
 test('a picture pasted offline survives a reload with its message and arrives once', async ({ page, browser }) => {

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react'
 import { useNavigation, useRevalidator } from 'react-router'
+import { moveEntry, renameOwner } from '~/lib/private-storage.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 
@@ -19,11 +20,9 @@ export function FollowRenames() {
 	latest.current = { me: viewer?.username, isBusy: useNavigation().state !== 'idle' }
 	useLiveEvent('member:renamed', ({ from, to }) => {
 		const { me, isBusy } = latest.current
-		if (me === from) {
-			keepStorage(to)
-			adoptOwn(to)
-		}
-		move(localStorage, `chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
+		// Before anybody else can have the old name.
+		if (me === from) renameOwner(from, to)
+		moveEntry(localStorage, `chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
 		// The renaming tab gets this event before the response to its form, which brings the new name.
 		if (me === from) setTimeout(() => latest.current.me === from && location.reload(), isBusy ? ANSWER_WAIT_MS : 0)
 		else if (
@@ -36,27 +35,6 @@ export function FollowRenames() {
 	return null
 }
 
-/** Moves what this browser stores to the new username, before anybody else can have the old one (`lib/private-storage.ts`). */
-function keepStorage(username: string): void {
-	try {
-		localStorage.setItem('storage-owner', username)
-	} catch {
-		// Storage is forbidden.
-	}
-}
-
-/** Moves an entry to another key. If storage is full, it stays. */
-function move(store: Storage, from: string, to: string): void {
-	const text = store.getItem(from)
-	if (text === null) return
-	try {
-		store.setItem(to, text)
-		store.removeItem(from)
-	} catch {
-		// Storage is full.
-	}
-}
-
 /**
  * Moves the outbox, drafts and chosen pictures that are stored under a former username of this member (`lib/private-storage.ts`). The files
  * of pictures follow when they are next read.
@@ -66,7 +44,7 @@ function adoptOwn(me: string): void {
 		for (const store of [localStorage, sessionStorage])
 			for (const key of Object.keys(store)) {
 				const [, kind, name, rest] = /^(chat-outbox|chat-draft|chat-attached):([^:]+):(.+)$/.exec(key) ?? []
-				if (kind && name !== me) move(store, key, `${kind}:${me}:${rest}`)
+				if (kind && name !== me) moveEntry(store, key, `${kind}:${me}:${rest}`)
 			}
 	} catch {
 		// Storage is forbidden.
