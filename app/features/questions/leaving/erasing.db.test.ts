@@ -10,6 +10,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { getDiscussed } from '../questions.server.ts'
 import { commentSubject, questionSubject } from '../questions.subjects.server.ts'
 import { hidePost } from '../status/takedown.server.ts'
@@ -37,7 +38,7 @@ async function eraseAll(): Promise<void> {
 	await eraseDeletedPosts(30, 100)
 }
 
-function leave(member: SignedIn): Promise<boolean> {
+function leave(member: SignedIn, keepsTexts = false): Promise<boolean> {
 	const { id, username, name } = member
 	return leavePosts({
 		...{ id, username, name },
@@ -45,7 +46,7 @@ function leave(member: SignedIn): Promise<boolean> {
 		usernames: [username],
 		emails: [],
 		alias: 'gone',
-		keepsTexts: false,
+		keepsTexts,
 	})
 }
 
@@ -159,3 +160,21 @@ test('a comment that is added while a name is removed from its question can stil
 	await renaming.renaming
 	expect((await found()).rows).toHaveLength(1)
 })
+
+test.each([
+	[true, false, 'It was asked before.'],
+	[false, true, 'It was asked before.'],
+	[false, false, ''],
+])(
+	'of a member who keeps their texts: %s, a merged query with comments by others: %s, says %j',
+	async (keepsTexts, isDiscussed, text) => {
+		const leaver = await makeMember(`merger.${keepsTexts}.${isDiscussed}`)
+		const { id } = await makeQuestion(leaver, { description: 'It was asked before.' })
+		if (isDiscussed) await makeComment(helper, id)
+		const into = String((await makeQuestion(asker)).id)
+		await decide(moderator, 'query', id, 'merge', { into })
+		await leave(leaver, keepsTexts)
+		const { description, author } = await getDiscussed(null, id)
+		expect([description, author.name]).toEqual([text, 'Former member'])
+	},
+)

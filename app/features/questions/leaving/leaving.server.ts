@@ -74,7 +74,9 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 	const post = await findLeaverQuestion(trx, id, leaver.accounts)
 	if (!post) return []
 	const isPublished = post.status === 'published'
-	if (isPublished && (leaver.keepsTexts || post.built_on)) {
+	// Everybody can read a merged question.
+	const isRead = isPublished || post.status === 'merged'
+	if (isRead && (leaver.keepsTexts || post.built_on)) {
 		await transferPost(trx, 'query', id, leaver.keepsTexts)
 		return []
 	}
