@@ -172,7 +172,7 @@ describe('bookmarks of posts that are gone', () => {
 		expect((await listOf(keeper, { search: 'secret' })).length).toBe(2 - gone.length)
 	})
 
-	test('a merged question and its comments link to its own address, which redirects to the target', async () => {
+	test('a merged question links to its own address, which redirects to the target; its comments to where they are read', async () => {
 		const { id, url } = await makeQuestion(author)
 		const { id: into } = await makeQuestion(author)
 		const answer = await makeComment(author, id)
@@ -181,7 +181,7 @@ describe('bookmarks of posts that are gone', () => {
 			db(),
 		)
 		const { rows } = await listBookmarks(reader, all)
-		expect(rows.slice(0, 2).map(({ post }) => post?.url)).toEqual([url, url])
+		expect(rows.slice(0, 2).map(({ post }) => post?.url)).toEqual([`/forum/comment/${answer}`, url])
 	})
 })
 

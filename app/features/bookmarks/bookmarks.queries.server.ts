@@ -35,7 +35,6 @@ export interface BookmarkRow extends BookmarkRef {
 	post: {
 		asker: string
 		category: string
-		merged: boolean
 		title: string
 		excerpt: string
 		username: string
@@ -147,7 +146,7 @@ export async function listBookmarkRows(
 		select b.id, b.question_id, b.comment_id, b.note,
 			${isoTime('b.created_at')} as created_at,
 			case when ${isThere} then jsonb_build_object(
-				'asker', a.username, 'category', c.slug, 'merged', q.status = 'merged', 'title', q.title,
+				'asker', a.username, 'category', c.slug, 'title', q.title,
 				'excerpt', case when b.comment_id is null then q.excerpt else left(text_of_html(left(m.body_html, 1000)), 300) end,
 				'username', w.username, 'name', w.name,
 				'solved', case when b.comment_id is null then q.solved else m.is_solution end) end as post

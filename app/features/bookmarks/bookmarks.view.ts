@@ -7,7 +7,7 @@ import type { BookmarkKind, BookmarkTarget } from './bookmarks.schema.ts'
 export interface BookmarkView extends BookmarkTarget {
 	/** The bookmarked post; null once it was deleted or hidden. */
 	post: {
-		/** Path of its page; if the question was merged, of the one it was merged into. */
+		/** Path that leads to it; to a merged question, to the one that it was merged into. */
 		url: string
 		/** Title of the question. */
 		title: string
@@ -37,10 +37,9 @@ export function presentBookmark(row: BookmarkRow): BookmarkView {
 	const target: BookmarkTarget =
 		comment_id === null ? { kind: 'query', id: question_id } : { kind: 'comment', id: comment_id }
 	if (!post) return { ...target, post: null, note, createdAt: created_at }
-	const { asker, category, merged, title, excerpt, username, name, solved } = post
+	const { asker, category, title, excerpt, username, name, solved } = post
 	const page = questionUrl({ id: question_id, username: asker, category_slug: category, title })
-	// A merged question links to its target; its comments no longer have addresses of their own.
-	const url = target.kind === 'comment' && !merged ? commentPath(target.id) : page
+	const url = target.kind === 'comment' ? commentPath(target.id) : page
 	return {
 		...target,
 		post: { url, title, excerpt: excerpt.trim(), author: { username, name }, solved },

@@ -225,6 +225,17 @@ test('the address of an unpublished comment shows it to its author and moderator
 	for (const viewer of [ben, null]) await expect(urlFor(viewer)).rejects.toThrow(NotFound)
 })
 
+test('the address of a deleted query and of its comments no longer has the words of its title', async () => {
+	const { id, url } = await makeQuestion(asha, { ...texts, title: 'My landlord is a thief' })
+	const comment = await makeComment(ben, id)
+	expect(url).toContain('landlord')
+	await deleteQuestion(asha, id)
+	expect((await getDiscussed(null, id)).url).toBe(`/forum/others/asha/${id}`)
+	expect((await findCommentUrl(null, comment)).url).toBe(`/forum/others/asha/${id}#comment-${comment}`)
+	await restoreQuestion(asha, id)
+	expect((await getDiscussed(null, id)).url).toBe(url)
+})
+
 test('the address of a comment of a merged query shows it there', async () => {
 	const { id, url } = await makeQuestion(asha)
 	const comment = await makeComment(ben, id)

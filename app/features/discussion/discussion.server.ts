@@ -7,7 +7,7 @@ import { findChangeableComment } from '~/features/questions/status/pending.queri
 import { questionTag } from '~/features/questions/writing/change.server.ts'
 import { relatedTag } from '~/features/related/related.server.ts'
 import type { AskedView } from '~/features/routing/routing.view.ts'
-import { questionUrl } from '~/features/search/search.view.ts'
+import { permalinkOf, questionUrl } from '~/features/search/search.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { NoSuch } from '~/lib/errors.ts'
@@ -144,7 +144,8 @@ export async function findCommentUrl(
 	const isOpen = isMerged || place.question_status === 'published' || place.question_status === 'deleted'
 	const reader = isOpen && place.shown ? viewer : await withFreshRole(viewer)
 	if (!isOpen && !maySeeUnpublished(reader, { authorId: place.asker_id })) throw new NoSuch('comment')
-	const page = questionUrl({ ...place, id: place.question_id })
+	const address = questionUrl({ ...place, id: place.question_id })
+	const page = place.question_status === 'deleted' ? permalinkOf(address) : address
 	const original = isMerged ? '1' : null
 	const isVisible =
 		place.shown || (place.status !== 'deleted' && maySeeUnpublished(reader, { authorId: place.author_id }))

@@ -1,5 +1,5 @@
 import { type AuthorView, presentAuthor } from '~/features/members/members.view.ts'
-import { type CommentMatchView, questionUrl } from '~/features/search/search.view.ts'
+import { type CommentMatchView, permalinkOf, questionUrl } from '~/features/search/search.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { mayDelete, mayEdit } from './questions.policy.ts'
@@ -152,11 +152,12 @@ export function presentQuestion(
 	}
 }
 
-/** A question that was deleted after others had commented: without its texts, and without actions. */
+/** A question that was deleted after others had commented: without its texts, also in its address, and without actions. */
 export function presentDeleted(row: DeletedRow): QuestionPageView {
 	const deletedBy = row.status_by === row.author_id ? 'author' : 'moderator'
 	return {
 		...presentQuestion(null, row),
+		url: permalinkOf(questionUrl(row)),
 		title: deletedBy === 'author' ? '[deleted by its author]' : '[deleted by a moderator]',
 		excerpt: '',
 		description: '',

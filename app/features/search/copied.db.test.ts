@@ -34,6 +34,32 @@ test.each([
 	expect([rows[0]?.id, instead]).toEqual([id, undefined])
 })
 
+test.each([
+	['भाषा', 'मेरा कोड चलता नहीं। यह मेरी भाषा।'],
+	['لغة', 'ما هي لغة؟'],
+	['زبان', 'یہ زبان۔'],
+	['krill', '•Plankton,\u00a0krill\u00a0and ice'],
+	['belugas', 'Thanks, belugas🙏'],
+])('the word %s is found beside a sign of any script: %j', async (search, description) => {
+	const { id } = await makeQuestion(asha, { title: 'Where it swims', description })
+	const { rows } = await listQuestions(null, { search })
+	expect([rows.map((row) => row.id), rows[0]?.excerptHtml]).toEqual([
+		[id],
+		expect.stringContaining(`<mark>${search}</mark>`),
+	])
+})
+
+test('a word keeps its marks and its invisible joiners', async () => {
+	const { id } = await makeQuestion(asha, { title: 'हिन्दी क्\u200dष', description: 'می\u200cخواهم' })
+	for (const [search, found] of [
+		['हिन्दी', [id]],
+		['می\u200cخواهم', [id]],
+		['हिन', []],
+		['می', []],
+	] as const)
+		expect((await listQuestions(null, { search, isExact: true })).rows.map((row) => row.id)).toEqual(found)
+})
+
 test('a title without any indexed word is found', async () => {
 	const { id } = await makeQuestion(asha, { title: 'To be, or not to be?', description: 'x' })
 	expect((await listQuestions(null, { search: 'to be or NOT to be' })).rows.map((row) => row.id)).toEqual([id])

@@ -6,7 +6,7 @@ import { collapseWhitespace, escapeHtml, textOfHtml } from '~/lib/html.ts'
  * stems every word, while most words can be skipped by their first letters.
  */
 
-/** A token, as `search_text` (migration 39) splits a text: names with signs, one character of Chinese, Japanese or Korean, or a word. */
+/** A token, as `search_text` (migration 211) splits a text: names with signs, one character of Chinese, Japanese or Korean, or a word. */
 const token =
 	/c\+\+|[cf]#|\.net(?![\p{L}\p{N}])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_]|-(?=\p{L}))*/giu
 

@@ -35,6 +35,8 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['value - expression – or — error −', 'value expression or error', []],
 	['機械学習 の java', '"機械学習" の java', []],
 	['System.out.println(x) view.render() -a.b 1.5 x.', 'System.out.println(x) "view.render"() -"a.b" 1.5 x.', []],
+	['tag:bash && ? 🙏', '', ['tag:bash']],
+	['bash && "&&"', 'bash && "&&"', []],
 	['in:title -in:comments in:body', 'in:body', ['in:title', '-in:comments']],
 ])('%j has the words %j and the operators %j', (search, words, operators) => {
 	const parsed = parseSearch(search)

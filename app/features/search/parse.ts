@@ -82,7 +82,10 @@ export function parseSearch(search: string): ParsedSearch {
 		if (!found && !dash.test(text)) terms.push(readTerm(text))
 		else if (found && !operators.some((other) => isSame(other, found))) operators.push(found)
 	}
-	return { terms, operators, parts }
+	// Beside an operator, `&&` asks for nothing more: the index has no signs.
+	const wanted =
+		operators.length === 0 ? terms : terms.filter(({ kind, text }) => kind !== 'word' || /[\p{L}\p{N}]/u.test(text))
+	return { terms: wanted, operators, parts }
 }
 
 /** Whether a text consists only of a command-line option, such as `--hard`. */

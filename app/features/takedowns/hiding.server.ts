@@ -119,16 +119,16 @@ async function hideQuestionsOf(takedown: TakedownRow, isLate: () => boolean): Pr
 		(before) => listNext(takedown, 'query', before, BATCH),
 		isLate,
 		(id) =>
-			hidePost({ kind: 'query', id, by, reason }, (trx, status) =>
-				insertItem(trx, takedown.id, { kind: 'query', id, before: { status } }),
+			hidePost({ kind: 'query', id, by, reason }, (trx, before) =>
+				insertItem(trx, takedown.id, { kind: 'query', id, before: { ...before } }),
 			),
 	)
 }
 
 async function restorePosts(takedown: TakedownRow, kind: 'query' | 'comment', isLate: () => boolean): Promise<void> {
-	await eachItem(takedown, kind, isLate, async ({ target_id: id, before }) => {
-		const post = { kind, id, by: takedown.undone_by ?? takedown.actor_id, before: before.status ?? 'published' }
-		await restorePost(post, async (trx) =>
+	await eachItem(takedown, kind, isLate, async ({ target_id: id, before: { status = 'published', into = null } }) => {
+		const by = takedown.undone_by ?? takedown.actor_id
+		await restorePost({ kind, id, by, before: status, into }, async (trx) =>
 			claimItem(trx, takedown.id, { kind, id, since: await findStatusAt(trx, kind, id) }),
 		)
 	})

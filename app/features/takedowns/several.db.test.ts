@@ -107,6 +107,7 @@ test('a second time it hides only what there is, so that the first time can stil
 			{ why: 'There is nothing to hide.', usernames: [`one${round}`, `two${round}`] },
 		],
 	})
+	await finishAll()
 	const ids = (await page()).accounts.map(({ last }) => last?.id).join(',')
 	await undoSeveral(moderator, { why: 'A mistake.', ids, accounts: typed })
 	await finishAll()

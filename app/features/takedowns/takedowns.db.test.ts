@@ -283,6 +283,30 @@ test('hides comments of many questions together, with pending cases, reports and
 	expect(items).toEqual(written.map((id) => ({ id, status: id === waiting ? 'pending' : 'published' })))
 })
 
+test('hides merged queries, which everybody can read; undoing merges them again, or publishes them where the other one is gone', async () => {
+	const author = await makeMember('doubler')
+	const targets = [await makeQuestion(people.asker), await makeQuestion(people.asker)].map(({ id }) => id)
+	for (const into of targets.map(String)) {
+		const name = String((await makeQuestion(author)).id)
+		await decideCase(people.second, { kind: 'query', name, act: 'merge' }, { why: 'The same.', into })
+	}
+	const states = async () => {
+		const { rows: found } = await sql<{ state: string }>`
+			select concat_ws(' ', status, merged_into) as state from questions where author_id = ${author.id} order by id`.execute(
+			db(),
+		)
+		return found.map(({ state }) => state)
+	}
+	await takeDown(people.moderator, 'doubler', { ...all, time: '' })
+	const [act] = (await getTakedownPage(people.moderator, 'doubler', 'all')).past
+	expect([act?.hidden, await states()]).toEqual(['2 queries and the profile', ['hidden', 'hidden']])
+	await deleteQuestion(people.asker, targets[1] ?? 0)
+	await sql`delete from questions where id = ${targets[1]}`.execute(db())
+	await undoTakedown(people.moderator, 'doubler', { id: act?.id, why: 'A mistake.' })
+	expect(await states()).toEqual([`merged ${targets[0]}`, 'published'])
+	await expectCountsToHold()
+})
+
 test('a comment that is restored to a query which was deleted meanwhile notifies nobody', async () => {
 	const [author, asker] = [await makeMember('writer'), await makeMember('reader')]
 	const { id: questionId } = await makeQuestion(asker)

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import type { StandingState } from '~/features/questions/status/takedown.server.ts'
 import { db, type Executor, idArray } from '~/platform/db/db.server.ts'
 import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
@@ -104,16 +105,18 @@ export async function listTakedowns(memberId: number, limit: number): Promise<Pa
 
 /* What a takedown would hide. Posts under a pseudonym are excluded, as hiding them too would reveal the author. */
 
+/* A merged question can still be read. */
+const isStanding = sql`status in ('published', 'pending', 'merged')`
+
 /** Counts what each of these accounts has published since a time that is not hidden; null for everything. */
 export async function countPublished(
 	memberIds: number[],
 	from: string | null,
 ): Promise<Map<number, Omit<ItemCounts, 'profile'>>> {
 	const since = (column: string) => (from === null ? sql`` : sql`and ${sql.ref(column)} >= ${from}::timestamptz`)
-	const stands = sql`status in ('published', 'pending')`
 	const { rows } = await sql<Omit<ItemCounts, 'profile'> & { id: number }>`select member.id,
-		(select count(*)::int from questions where author_id = member.id and ${stands} ${since('created_at')}) as query,
-		(select count(*)::int from comments where author_id = member.id and ${stands} ${since('created_at')}) as comment,
+		(select count(*)::int from questions where author_id = member.id and ${isStanding} ${since('created_at')}) as query,
+		(select count(*)::int from comments where author_id = member.id and ${isStanding} ${since('created_at')}) as comment,
 		(select count(*)::int from question_votes where user_id = member.id ${since('voted_at')}) as "question-vote",
 		(select count(*)::int from comment_votes where user_id = member.id ${since('voted_at')}) as "comment-vote",
 		(select count(*)::int from (${openRequests(sql.ref('member.id'))}) r where true ${since('r.created_at')}) as request
@@ -155,7 +158,7 @@ export async function listNext(
 	const source =
 		kind === 'request'
 			? sql`(${openRequests(memberId)}) found where true`
-			: sql`${sql.table(kind === 'query' ? 'questions' : 'comments')} found where author_id = ${memberId} and status in ('published', 'pending')`
+			: sql`${sql.table(kind === 'query' ? 'questions' : 'comments')} found where author_id = ${memberId} and ${isStanding}`
 	const { rows } = await sql<{ id: number }>`
 		select id from ${source} and id < ${before} and ${within('created_at', takedown)}
 			and not ${isItem(id, kind, sql.ref('found.id'))} order by id desc limit ${limit}`.execute(db())
@@ -249,8 +252,8 @@ export async function restoreVotes(
 
 export interface ItemRow {
 	target_id: number
-	/** The previous status of a post; for a request, the messages that its recipient could read. */
-	before: { at: string; status?: 'published' | 'pending'; messages?: number[] }
+	/** The previous state of a post; for a request, the messages that its recipient could read. */
+	before: { at: string; messages?: number[] } & Partial<StandingState>
 }
 
 /** The items of a kind that are not restored yet, in the order of ids after `after`. */

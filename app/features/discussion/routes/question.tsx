@@ -65,7 +65,9 @@ export function loader({ params, context, url }: Route.LoaderArgs) {
 		// Its own comments, which the other question does not have, are read here.
 		const isOriginal = [asked.original, asked.thread, asked.cursor, asked.sort].some((value) => value !== null)
 		if (into?.url && !isOriginal) throw redirect(into.url, 301)
-		if (url.pathname !== question.url) throw redirect(question.url + url.search, 301)
+		// Search engines forget an address that is gone, not one that redirects.
+		const isFormer = url.pathname !== question.url && question.deletedBy === null
+		if (isFormer) throw redirect(question.url + url.search, 301)
 		const thread = asked.thread === null ? null : requireId(asked.thread)
 		const cursor = asked.cursor || null
 		const sort = sortOf(url)

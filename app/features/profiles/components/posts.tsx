@@ -66,24 +66,27 @@ export function OwnPosts({ page, pending = [], cursor, kind, params }: OwnPostsP
 	const { pathname } = useLocation()
 	const { rows, nextHref, loading, load } = useMore(page, (next) => withParams(pathname, { ...params, cursor: next }))
 	const { label } = postKinds.find((one) => one.kind === kind) ?? postKinds[0]
-	if (rows.length + pending.length === 0) return <EmptySection>{`No ${label} Found!`}</EmptySection>
 	return (
 		<>
-			<ul className="mt-0.5">
-				{pending.map((question) => (
-					<li key={question.id} className="border-b border-line py-3 first:pt-0 last:border-0">
-						<p className="text-sm text-marigold-ink">Waiting for a moderator</p>
-						<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
-							<Link className="quiet-link" to={question.url}>
-								{question.title}
-							</Link>
-						</h3>
-					</li>
-				))}
-				{withoutDuplicates(rows, ({ id }) => id).map((post) => (
-					<OwnPost key={post.id} post={post} />
-				))}
-			</ul>
+			{rows.length + pending.length === 0 ? (
+				<EmptySection>{cursor === null ? `No ${label} Found!` : `No more ${kind}.`}</EmptySection>
+			) : (
+				<ul className="mt-0.5">
+					{pending.map((question) => (
+						<li key={question.id} className="border-b border-line py-3 first:pt-0 last:border-0">
+							<p className="text-sm text-marigold-ink">Waiting for a moderator</p>
+							<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
+								<Link className="quiet-link" to={question.url}>
+									{question.title}
+								</Link>
+							</h3>
+						</li>
+					))}
+					{withoutDuplicates(rows, ({ id }) => id).map((post) => (
+						<OwnPost key={post.id} post={post} />
+					))}
+				</ul>
+			)}
 			{(nextHref || cursor) && (
 				<p className="mt-5 flex gap-2">
 					{nextHref && (

@@ -1,5 +1,7 @@
 import { renderToStaticMarkup } from 'react-dom/server'
+import { createRoutesStub } from 'react-router'
 import { expect, test } from 'vitest'
+import { OwnPosts } from './posts.tsx'
 import { Academics, type AcademicsView, Experience, Projects } from './sections.tsx'
 
 const nothing: AcademicsView = {
@@ -60,4 +62,25 @@ test('the description of a project keeps its lines', () => {
 	const project = { id: '1', title: 'wick', description: 'One.\n\nTwo.', image: null, stack: [], date: null }
 	const html = renderToStaticMarkup(<Projects projects={[{ ...project, links: [], pinned: false }]} />)
 	expect(html).toMatch(/<p class="[^"]*whitespace-pre-line[^"]*">One\.\n\nTwo\.<\/p>/)
+})
+
+test.each([
+	[null, 'No Queries Found!', false],
+	['cursor', 'No more queries.', true],
+])('a page of posts at the cursor %j without any says %j', (cursor, text, leadsBack) => {
+	const page = { rows: [], next: null }
+	const Stub = createRoutesStub([
+		{
+			id: 'root',
+			path: '/find-dev/mira',
+			loader: () => ({}),
+			// biome-ignore lint/correctness/noComponentHookFactories: drawn once
+			Component: () => <OwnPosts page={page} cursor={cursor} kind="queries" params={{ posts: 'queries' }} />,
+		},
+	])
+	const html = renderToStaticMarkup(
+		<Stub initialEntries={['/find-dev/mira']} hydrationData={{ loaderData: { root: { viewer: null } } }} />,
+	)
+	expect(html).toContain(text)
+	expect(html.includes('href="/find-dev/mira?posts=queries"')).toBe(leadsBack)
 })

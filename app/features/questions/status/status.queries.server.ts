@@ -10,7 +10,7 @@ import { isoSeconds } from '~/platform/db/sql-text.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import type { EventQuestion, ForumEvent } from '../questions.events.ts'
 import { type QuestionPageRow, questionJoins, questionPageColumns } from '../questions.queries.server.ts'
-import { statusAssignments } from '../writing/writing.queries.server.ts'
+import { type StatusChange, statusAssignments } from '../writing/writing.queries.server.ts'
 
 /* Posts for moderators, whatever their status. A question is locked before its comments. */
 
@@ -21,6 +21,8 @@ export interface LockedPost {
 	status: PostStatus
 	/** Of the question. */
 	tags: string[]
+	/** The question that it was merged into. */
+	merged_into: number | null
 	/** Whether nobody was ever notified of it, as it was never published. */
 	unseen: boolean
 	locked: boolean
@@ -44,7 +46,7 @@ function sha256Of(columns: string) {
 /** Locks a question for a decision, whatever its status. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
 	const { rows } = await sql<LockedPost>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, tags, never_published as unseen, locked_at is not null as locked,
+		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, tags, merged_into, never_published as unseen, locked_at is not null as locked,
 			${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
 	return rows[0]
@@ -54,7 +56,7 @@ export async function lockAnyQuestion(trx: Executor, id: number): Promise<Locked
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
-): Promise<Omit<LockedPost, 'category_id' | 'tags' | 'locked'> | undefined> {
+): Promise<Omit<LockedPost, 'category_id' | 'tags' | 'merged_into' | 'locked'> | undefined> {
 	const { rows } = await sql<LockedPost>`
 		select ${memberBehind(sql.ref('author_id'))} as author_id, status, never_published as unseen, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
@@ -105,6 +107,16 @@ export async function hideHeldComments(
 		from (select id, count(*)::int as count from unnest(${shown}::int[]) as id group by id) gone where q.id = gone.id`.execute(
 		trx,
 	)
+}
+
+/** Hides a locked merged question, or merges a hidden one again; neither is in any count. @param into null to hide it */
+export async function setMergedInto(
+	trx: Executor,
+	id: number,
+	change: StatusChange,
+	into: number | null,
+): Promise<void> {
+	await sql`update questions set ${statusAssignments(change)}, merged_into = ${into} where id = ${id}`.execute(trx)
 }
 
 /** Closes a question for comments, or opens it again. */

@@ -21,6 +21,7 @@ import {
 	lockAnyComment,
 	lockAnyComments,
 	lockAnyQuestion,
+	setMergedInto,
 } from './status.queries.server.ts'
 
 /* Posts that moderators hide in one takedown, in small transactions. Their author is notified of the takedown, not of each post. */
@@ -34,23 +35,32 @@ interface HiddenPost {
 	by: number
 }
 
+/** The state of a post that is not hidden or deleted. */
+export interface StandingState {
+	status: 'published' | 'pending' | 'merged'
+	/** The question that it was merged into; null for others. */
+	into: number | null
+}
+
 /**
- * Hides a published or pending post, and closes its case.
- * @param record stores its previous status in the same transaction
+ * Hides a published, pending or merged post, and closes its case.
+ * @param record stores its previous state in the same transaction
  * @returns whether it was hidden; false when a concurrent request did so first
  */
 export function hidePost(
 	{ kind, id, by, reason }: HiddenPost & { reason: string },
-	record: (trx: Executor, before: 'published' | 'pending') => Promise<void>,
+	record: (trx: Executor, before: StandingState) => Promise<void>,
 ): Promise<boolean> {
 	return inPost(kind, id, async (trx, question, held) => {
-		if (held.status !== 'published' && held.status !== 'pending') return null
+		const { status } = held
+		if (status !== 'published' && status !== 'pending' && status !== 'merged') return null
 		const hidden = { status: 'hidden', reason, by } as const
-		if (held.status === 'pending') await setStatus(trx, kind, id, hidden)
+		if (status === 'pending') await setStatus(trx, kind, id, hidden)
+		else if (status === 'merged') await setMergedInto(trx, id, hidden, null)
 		else if (kind === 'query') await removeQuestion(trx, id, held, hidden)
 		else await removeComment(trx, id, question.id, hidden)
 		await closeCase(trx, kind, id)
-		await record(trx, held.status)
+		await record(trx, { status, into: status === 'merged' ? held.merged_into : null })
 		return kind === 'query'
 			? { kind: 'question-unpublished', actorId: by, question }
 			: { kind: 'comment-unpublished', actorId: by, question, commentId: id }
@@ -84,12 +94,13 @@ export async function hideComments(
 }
 
 /**
- * Restores the previous status of a hidden post. One that was pending becomes pending again.
+ * Restores the previous state of a hidden post. One that was pending becomes pending again; one that was merged into a question that is gone is
+ * published.
  * @param claim says in the same transaction, once the post is locked, whether it is still hidden by the takedown
  * @returns whether it was restored
  */
 export function restorePost(
-	{ kind, id, by, before }: HiddenPost & { before: 'published' | 'pending' },
+	{ kind, id, by, before, into = null }: HiddenPost & { before: StandingState['status']; into?: StandingState['into'] },
 	claim: (trx: Executor) => Promise<boolean>,
 ): Promise<boolean> {
 	return inPost(kind, id, async (trx, question, held) => {
@@ -100,6 +111,10 @@ export function restorePost(
 			return kind === 'query'
 				? { kind: 'question-pending', actorId: by, question }
 				: { kind: 'comment-pending', actorId: by, question, commentId: id }
+		}
+		if (into !== null && (await lockAnyQuestion(trx, into))) {
+			await setMergedInto(trx, id, { status: 'merged', by }, into)
+			return { kind: 'question-unpublished', actorId: by, question }
 		}
 		if (kind === 'query') {
 			const tags = await mainTags(trx, held.tags)
@@ -118,7 +133,7 @@ async function inPost(
 	work: (
 		trx: Executor,
 		question: EventQuestion,
-		held: { status: string; category_id: number; tags: string[] },
+		held: { status: string; category_id: number; tags: string[]; merged_into: number | null },
 	) => Promise<ForumEvent | null>,
 ): Promise<boolean> {
 	const [row] = await (kind === 'query' ? listQuestionSubjects([id]) : listCommentSubjects([id]))
