@@ -13,6 +13,12 @@ import {
 	SESSION_ENDED,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
+import {
+	cookieDigest,
+	hasSignedCookie,
+	sessionTokenOf,
+	verifiedCookies,
+} from '~/features/sessions/verified-cookies.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { setRequestMember, setRequestSession } from '~/lib/request-scope.server.ts'
@@ -42,9 +48,6 @@ import {
 	isSecondStepMissing,
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { cookieDigest, hasSignedCookie, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
-
-const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
 /** Digests of Cookie headers whose session was looked up in the last minute, and renewed where due. */
 const recentLookups = () => remember('recent-lookups', () => new LRUCache<string, true>({ max: 5_000, ttl: 60_000 }))
