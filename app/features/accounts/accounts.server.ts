@@ -3,6 +3,7 @@ import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceCookieHeader, rememberDevice } from '~/features/sessions/devices.server.ts'
 import type { Ground } from '~/features/sessions/late-logins.server.ts'
+import { findPasswordHash } from '~/features/sessions/passwords.queries.server.ts'
 import { replacePassword } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import {
@@ -27,13 +28,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { isBackgroundRequest } from '~/platform/http/http.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import {
-	findAccount,
-	findAccountByEmail,
-	findEmailByUsername,
-	findPasswordHash,
-	findResetOwner,
-} from './accounts.queries.server.ts'
+import { findAccount, findAccountByEmail, findEmailByUsername, findResetOwner } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
 import { notifySessionUsed } from './login-methods.server.ts'
@@ -251,18 +246,22 @@ export async function requestPasswordReset(form: FormData, request: Request): Pr
 
 /**
  * Sets a new password by the token of a mail, and ends all sessions of the account.
- * @returns a cookie that makes this browser a known device, so that strangers who guess cannot lock its reader out
+ * @returns a cookie that makes this browser a known device, so that strangers who guess cannot lock its reader out; whether passkeys,
+ * linked logins or a second factor were removed
  * @throws Invalid, TooManyRequests
  */
-export async function resetPassword(form: FormData, request: Request): Promise<Headers> {
+export async function resetPassword(
+	form: FormData,
+	request: Request,
+): Promise<{ headers: Headers; hasRemoved: boolean }> {
 	const { token, password } = parseForm(resetInput, form)
 	const owner = await findResetOwner(hashToken(`reset-password:${token}`))
-	await withDomainErrors(() =>
+	const done: { status: boolean; hasRemoved?: boolean } = await withDomainErrors(() =>
 		auth().api.resetPassword({ body: { token, newPassword: password }, headers: headersWithoutBody(request) }),
 	)
 	const headers = new Headers()
 	if (owner) headers.append('Set-Cookie', deviceCookieHeader((await rememberDevice(owner, request.headers)).cookie))
-	return headers
+	return { headers, hasRemoved: done.hasRemoved === true }
 }
 
 /**

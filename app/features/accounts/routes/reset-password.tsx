@@ -17,10 +17,13 @@ export function loader({ url }: Route.LoaderArgs) {
 export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		const headers = await resetPassword(form, request)
+		const { headers, hasRemoved } = await resetPassword(form, request)
+		const more = hasRemoved
+			? '. As your address was not confirmed before, passkeys, linked logins and the second factor of the account were removed: somebody else may have added them.'
+			: ''
 		return redirectWithToast(
 			passwordLoginPath(),
-			{ type: 'success', message: 'Password updated Successfully' },
+			{ type: hasRemoved ? 'plain' : 'success', message: `Password updated Successfully${more}` },
 			headers,
 		)
 	} catch (error) {
