@@ -31,7 +31,7 @@ import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { findAccount, findAccountByEmail, findEmailByUsername, findResetOwner } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
-import { notifySessionUsed } from './login-methods.server.ts'
+import { loginThatOutlives, notifySessionUsed } from './login-methods.server.ts'
 import { requireEmptyHoneypot } from './registration/rules.server.ts'
 import { headersWithoutBody, WrongPassword, withDomainErrors } from './security/auth-errors.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
@@ -228,12 +228,13 @@ export async function logInAs(userId: number, request: Request, kept: string | n
 	}
 }
 
-/** Ends the session of this request. @returns the cookies that delete it */
-export async function logOut(request: Request): Promise<Headers> {
-	const { viewer } = await viewerFromRequest(request)
+/** Ends the session of this request. @returns the cookies that delete it; as {@link loginThatOutlives} */
+export async function logOut(request: Request): Promise<{ headers: Headers; outlivedBy: string | null }> {
+	const [{ viewer }, session] = await Promise.all([viewerFromRequest(request), findSession(request)])
+	const outlivedBy = session ? await loginThatOutlives(session.sessionId) : null
 	const { headers } = await auth().api.signOut({ headers: request.headers, returnHeaders: true })
 	if (viewer) await loggedOut(viewer)
-	return headers
+	return { headers, outlivedBy }
 }
 
 /** Mails a password reset link; answers the same when nobody has the address. @throws Invalid, TooManyRequests */

@@ -129,7 +129,7 @@ test.each([
 
 test('logging out ends the session and clears its cookies', async () => {
 	const { cookie } = await member('fern')
-	const cookies = (await logOut(request(cookie))).getSetCookie()
+	const cookies = (await logOut(request(cookie))).headers.getSetCookie()
 	expect(cookies.some((each) => /^session=;.*Max-Age=0/.test(each))).toBe(true)
 	expect(cookies.some((each) => /^session_data=;.*Max-Age=0/.test(each))).toBe(true)
 	expect(await viewerOf(cookie)).toBeNull()
