@@ -188,7 +188,7 @@ const forms: Record<string, Form[]> = {
 		staff('/moderation/accounts?accounts=peer', { act: 'hide', why: 'x', from: '', time: '', accounts: 'peer' }),
 	],
 	'/admin': [staff('/admin', { act: 'hide' }), staff('/admin', { act: 'keep', step: 'name' })],
-	'/admin/backups': [staff('/admin/backups')],
+	'/admin/backups': [staff('/admin/backups', { intent: 'back-up' })],
 	'/admin/categories': [staff('/admin/categories', { id: '2', act: 'down' })],
 	'/admin/categories/new': [
 		staff('/admin/categories/new', { title: 'New one', slug: 'new-one', description: '', asking: 'everybody' }),

@@ -205,7 +205,7 @@ describe('writing', () => {
 		['/admin/categories/1', { act: 'merge', into: 'others' }, ['admin']],
 		['/admin/categories/1', { act: 'merge', into: 'others', confirmed: '1' }, ['admin']],
 		['/admin/figures', { task: 'send-mail' }, ['admin']],
-		['/admin/backups', {}, ['admin']],
+		['/admin/backups', { intent: 'back-up' }, ['admin']],
 		['/admin/settings/backups', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/admin/members.csv', { q: '' }, ['admin']],
 		['/admin/bulk', { ids: '1', why: 'x', time: '1 day' }, ['admin']],

@@ -3,7 +3,7 @@ import { AdminFrame } from '~/features/administration/components/admin-frame.tsx
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatBytes } from '~/lib/sizes.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -25,12 +25,18 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		requireLogin(context, url)
 		const form = await readForm(request)
 		try {
-			if (form.get('intent') === 'confirm-restore') {
-				await confirmRestore(viewerOf(context))
-				return redirectWithToast(backupsPath, { type: 'success', message: 'Old backups are removed again.' })
-			}
-			await requestBackup(viewerOf(context))
-			return redirectWithToast(backupsPath, { type: 'success', message: 'A backup is running.' })
+			const viewer = viewerOf(context)
+			const message = await chooseIntent(form.get('intent'), {
+				'back-up': async () => {
+					await requestBackup(viewer)
+					return 'A backup is running.'
+				},
+				'confirm-restore': async () => {
+					await confirmRestore(viewer)
+					return 'Old backups are removed again.'
+				},
+			})
+			return redirectWithToast(backupsPath, { type: 'success', message })
 		} catch (error) {
 			return refuseForm(error, form)
 		}
@@ -60,7 +66,9 @@ export default function Backups({ loaderData, actionData }: Route.ComponentProps
 			</p>
 			<FormError>{actionData?.message}</FormError>
 			<Form method="post" action={backupsPath} className="mt-4">
-				<SubmitButton>Back up now</SubmitButton>
+				<SubmitButton action={backupsPath} name="intent" value="back-up">
+					Back up now
+				</SubmitButton>
 			</Form>
 			{restoredAt && <Restored at={restoredAt} />}
 			<Archive archive={archive} />
