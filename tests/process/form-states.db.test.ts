@@ -202,6 +202,7 @@ const forms: Record<string, Form[]> = {
 	'/admin/invitations/list/:id': [staff(() => `/admin/invitations/list/${ids.list}`, { intent: 'discard' })],
 	'/admin/leavers': [staff('/admin/leavers', () => ({ intent: 'mark', ids: String(peerId) }))],
 	'/admin/legal/:kind': [staff('/admin/legal/imprint', { act: 'publish', body: 'x', version: '0' })],
+	'/moderation/log.csv': [staff('/moderation/log.csv', { member: '' })],
 	'/admin/members.csv': [staff('/admin/members.csv', { q: '' })],
 	// Refused for each member.
 	'/admin/bulk': [

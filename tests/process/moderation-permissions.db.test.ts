@@ -208,6 +208,7 @@ describe('writing', () => {
 		['/admin/backups', { intent: 'back-up' }, ['admin']],
 		['/admin/settings/backups', { act: 'save', isOn: '', version: '1' }, ['admin']],
 		['/admin/members.csv', { q: '' }, ['admin']],
+		['/moderation/log.csv', { member: '' }, ['admin']],
 		['/admin/bulk', { ids: '1', why: 'x', time: '1 day' }, ['admin']],
 		['/admin/members/member', { act: 'role', role: 'admin', why: 'x' }, ['admin']],
 		['/admin/members/admin', { act: 'role', role: 'member', why: 'x' }, ['admin']],

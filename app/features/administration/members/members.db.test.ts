@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { recordReport } from '~/features/bounces/bounces.server.ts'
-import { listLog } from '~/features/moderation/queue.server.ts'
+import { listLog } from '~/features/moderation-log/log.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { csvLine } from '~/platform/http/csv.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
@@ -18,7 +19,7 @@ import {
 	unlinkIdentityOf,
 } from './acts.server.ts'
 import { previewBulk, runBulk } from './bulk.server.ts'
-import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
+import { exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
 
 useDatabase()

@@ -11,6 +11,7 @@ import { Invalid, NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { csvLine } from '~/platform/http/csv.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { lockAdmin } from '../admins.server.ts'
 import { findMemberDetail, listMemberRows, type MemberDetailRow, type MemberRow } from './members.queries.server.ts'
@@ -130,8 +131,7 @@ const head = [
 ]
 
 async function* csvOf(filters: MemberFilters, ids: readonly number[] | null): AsyncGenerator<string> {
-	// The byte order mark makes spreadsheets read UTF-8.
-	yield `\uFEFF${csvLine(head)}`
+	yield csvLine(head)
 	let after: { at: string; id: number } | null = null
 	do {
 		const rows: MemberRow[] = await listMemberRows(filters, after, ROWS_AT_ONCE, ids)
@@ -147,12 +147,6 @@ function cellsOf(member: MemberSummary): string[] {
 		...[member.registeredAt, member.loggedInAt ?? '', member.suspendedUntil ?? '', member.isHidden ? 'yes' : 'no'],
 		...[member.campus, String(member.year ?? ''), member.cohort],
 	]
-}
-
-/** A line of CSV. A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as members choose their names. */
-export function csvLine(cells: readonly string[]): string {
-	const safe = cells.map((cell) => (/^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell))
-	return `${safe.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`
 }
 
 /** A member in the list. */
