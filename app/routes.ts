@@ -150,6 +150,7 @@ export default [
 	route('admin/categories/new', 'features/administration/routes/new-category.tsx'),
 	route('admin/categories/:id', 'features/administration/routes/category.tsx', { id: 'admin-category' }),
 	route('admin/figures', 'features/administration/routes/figures.tsx'),
+	route('admin/figures.csv', 'features/usage/routes/figures-csv.ts'),
 	route('admin/figures/usage', 'features/usage/routes/usage.tsx'),
 	route('admin/invitations', 'features/invites/routes/invitations.tsx'),
 	route('admin/invitations/list', 'features/invites/routes/new-list.tsx'),

@@ -151,6 +151,7 @@ async function kinds(database: pg.Client): Promise<Kinds> {
 			'': page('/admin/figures'),
 			'of a category': pages((turn) => `/admin/figures?category=${slug(turn)}`),
 		},
+		'admin/figures.csv': { '': page('/admin/figures.csv') },
 		'admin/figures/usage': { '': page('/admin/figures/usage') },
 		'admin/invitations': { '': page('/admin/invitations') },
 		'admin/invitations/list': { '': page('/admin/invitations/list') },

@@ -99,8 +99,7 @@ describe('reading', () => {
 		['/moderation/log', { anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 }],
 		...[
 			'/admin',
-			'/admin/figures',
-			'/admin/figures/usage',
+			...['/admin/figures', '/admin/figures.csv', '/admin/figures/usage'],
 			'/admin/backups',
 			'/admin/categories',
 			'/admin/categories/new',
