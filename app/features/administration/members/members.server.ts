@@ -5,7 +5,7 @@ import { describeGroupRole } from '~/features/campus-roles/group-roles.server.ts
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
-import { isId } from '~/lib/checks.ts'
+import { isDay, isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
@@ -35,6 +35,7 @@ const MAX_TYPED = 100
 export function readFilters(sent: { get: (name: string) => unknown }): MemberFilters {
 	const text = (name: string) => cleanLine(String(sent.get(name) ?? '').replaceAll('\0', '')).slice(0, MAX_TYPED)
 	const id = (name: string) => (/^\d{1,9}$/.test(text(name)) ? text(name) : '')
+	const day = (name: string) => (isDay(text(name)) ? text(name) : '')
 	const [role, state, year] = [text('role'), text('state'), text('year')]
 	return {
 		q: text('q'),
@@ -43,6 +44,8 @@ export function readFilters(sent: { get: (name: string) => unknown }): MemberFil
 		year: /^\d{4}$/.test(year) ? year : '',
 		domain: text('domain').replace(/^@/, ''),
 		cohort: text('cohort'),
+		branch: text('branch'),
+		...{ from: day('from'), to: day('to'), idle: day('idle') },
 		invite: id('invite'),
 		list: id('list'),
 	}
@@ -128,6 +131,7 @@ const head = [
 	'university',
 	'year',
 	'cohort',
+	'branch',
 ]
 
 async function* csvOf(filters: MemberFilters, ids: readonly number[] | null): AsyncGenerator<string> {
@@ -145,15 +149,15 @@ function cellsOf(member: MemberSummary): string[] {
 	return [
 		...[member.username, member.name, member.email, member.isConfirmed ? 'yes' : 'no', member.role],
 		...[member.registeredAt, member.loggedInAt ?? '', member.suspendedUntil ?? '', member.isHidden ? 'yes' : 'no'],
-		...[member.campus, String(member.year ?? ''), member.cohort],
+		...[member.campus, String(member.year ?? ''), member.cohort, member.branch],
 	]
 }
 
 /** A member in the list. */
 export function presentMemberSummary(row: MemberRow): MemberSummary {
-	const { id, username, name, image, email, role, campus, cohort, year } = row
+	const { id, username, name, image, email, role, campus, cohort, branch, year } = row
 	return {
-		...{ id, username, name, image, email, role, campus, cohort, year },
+		...{ id, username, name, image, email, role, campus, cohort, branch, year },
 		isConfirmed: row.email_verified,
 		registeredAt: row.created_at,
 		loggedInAt: row.logged_in_at,
