@@ -75,6 +75,7 @@ const rareFiles = {
 		'token',
 		'unsent-text',
 		'use-press',
+		'tab-row',
 	],
 	shell: ['account-frame', 'site-fault', 'guard/', 'toasts-above', 'unsent-forms'],
 	'platform/realtime': ['use-presence'],

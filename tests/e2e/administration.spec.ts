@@ -250,7 +250,10 @@ test('an announcement appears on every page, and a member closes it with and wit
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expect(page.getByText('Colour: from “Ivy” to “#fffbd0”')).toBeVisible()
 	// Also in a distant time zone, with another date format.
+	await page.setViewportSize({ width: 360, height: 800 })
 	await page.goto('/admin/settings/region')
+	// The last of the tabs, which do not all fit.
+	await expect(page.getByRole('link', { name: 'Settings', exact: true })).toBeInViewport({ ratio: 1 })
 	await expectNoViolationsInThemes(page)
 	await expectToFit(page, [360, 1280])
 	await page.getByLabel('Dates, times and numbers').selectOption('United States: Nov 12, 2026, 6:41 pm')

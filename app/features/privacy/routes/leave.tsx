@@ -128,22 +128,27 @@ function LeaveForm({ holdings, refusal }: { holdings: LeavingView['holdings']; r
 				<FormError errors={refusal?.errors} names={{ texts: 'what you wrote' }}>
 					{refusal?.message}
 				</FormError>
-				<fieldset className={refusal ? 'mt-4' : ''} aria-describedby={error ? 'texts-error' : undefined}>
-					<legend className="label">You wrote {wrote}. What happens to them?</legend>
-					<Choice value="keep" title="They stay under “Former member”" chosen={refusal?.values.texts}>
-						Nobody sees any more that they are yours, or that they are by the same person.
-					</Choice>
-					<Choice value="remove" title="They are deleted" chosen={refusal?.values.texts}>
-						{builtOn === 0
-							? 'None of them has replies from others or was chosen as a solution, so all of them will be deleted.'
-							: `${pluralize(builtOn, 'text')} that others replied to or chose as a solution ${builtOn === 1 ? 'stays' : 'stay'} under “Former member”.`}
-					</Choice>
-					{error && (
-						<p className="error mt-2" id="texts-error">
-							{error}
-						</p>
-					)}
-				</fieldset>
+				{questions + comments === 0 ? (
+					// Also for what they write elsewhere until they press the button.
+					<input type="hidden" name="texts" value="keep" />
+				) : (
+					<fieldset className={refusal ? 'mt-4' : ''} aria-describedby={error ? 'texts-error' : undefined}>
+						<legend className="label">You wrote {wrote}. What happens to them?</legend>
+						<Choice value="keep" title="They stay under “Former member”" chosen={refusal?.values.texts}>
+							Nobody sees any more that they are yours, or that they are by the same person.
+						</Choice>
+						<Choice value="remove" title="They are deleted" chosen={refusal?.values.texts}>
+							{builtOn === 0
+								? 'None of them has replies from others or was chosen as a solution, so all of them will be deleted.'
+								: `${pluralize(builtOn, 'text')} that others replied to or chose as a solution ${builtOn === 1 ? 'stays' : 'stay'} under “Former member”.`}
+						</Choice>
+						{error && (
+							<p className="error mt-2" id="texts-error">
+								{error}
+							</p>
+						)}
+					</fieldset>
+				)}
 				<DeletedAnyway pictures={pictures} conversations={conversations} />
 				<SubmitButton
 					action={LEAVE_PATH}
@@ -166,13 +171,15 @@ function DeletedAnyway({ pictures, conversations }: { pictures: number; conversa
 			<SectionHeading id="deleted" title="In any case" />
 			<ul className="mt-3 grid list-disc gap-1 pl-5">
 				<li>
-					Your profile, {pluralize(pictures, 'picture')}, drafts, bookmarks, votes, follows, notifications, access
-					tokens and sessions are deleted, as are texts that you deleted before.
+					Your profile, {pictures > 0 && `${pluralize(pictures, 'picture')}, `}drafts, bookmarks, votes, follows,
+					notifications, access tokens and sessions are deleted, as are texts that you deleted before.
 				</li>
-				<li>
-					{pluralize(conversations, 'conversation')}: the other member keeps the words, by a “Former member” who cannot
-					be looked up. Your pictures in them are deleted.
-				</li>
+				{conversations > 0 && (
+					<li>
+						{pluralize(conversations, 'conversation')}: the other member keeps the words, by a “Former member” who
+						cannot be looked up. Your pictures in them are deleted.
+					</li>
+				)}
 				<li>What moderators decided stays in their log, without your words.</li>
 				<li>Nobody else will get your username.</li>
 			</ul>

@@ -1,5 +1,4 @@
 import { Award, BriefcaseBusiness, Folder, GraduationCap, Link as LinkIcon, LockKeyhole, User } from 'lucide'
-import { useEffect, useRef } from 'react'
 import { Outlet, useLocation } from 'react-router'
 import { editParts, editProfilePath, importPath } from '~/features/members/members.view.ts'
 import { StatusNotices } from '~/features/profiles/components/hidden-notice.tsx'
@@ -7,6 +6,7 @@ import { getOwnStatus } from '~/features/profiles/hiding.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
+import { useTabInView } from '~/ui/tab-row.tsx'
 import { requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-layout'
 
@@ -45,14 +45,8 @@ const icons = {
 /** The sections of Edit profile: a side menu, or tabs below 768 px that scroll to the open one. */
 function EditMenu({ username }: { username: string }) {
 	const { pathname } = useLocation()
-	const list = useRef<HTMLUListElement>(null)
+	const list = useTabInView<HTMLUListElement>()
 	const shown = pathname.replace(/\/+$/, '').toLowerCase()
-
-	// biome-ignore lint/correctness/useExhaustiveDependencies: another page is another tab to show
-	useEffect(() => {
-		const tab = list.current?.querySelector<HTMLElement>('.tab[data-active]')
-		if (tab && list.current) list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.clientWidth) / 2
-	}, [pathname])
 
 	return (
 		<nav className="min-w-0" aria-label="Edit profile">

@@ -6,6 +6,7 @@ import { pluralize } from '~/lib/text.ts'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
+import { useTabInView } from '~/ui/tab-row.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { type MorePage, useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { feedPath, formatPostCount, type PostCounts, type PostKind, postKinds } from '../profiles.view.ts'
@@ -19,9 +20,10 @@ interface PostTabsProps {
 /** The lists of a member's posts, each with its count. */
 export function PostTabs({ shown, counts }: PostTabsProps) {
 	const { pathname } = useLocation()
+	const list = useTabInView<HTMLUListElement>()
 	return (
 		<nav aria-label="Posts" className="mb-4">
-			<ul className="tabs tabs-scroll">
+			<ul ref={list} className="tabs tabs-scroll">
 				{postKinds.map(({ kind, label }) => (
 					<li key={kind} className="flex-none">
 						<Link

@@ -7,6 +7,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
+import { useTabInView } from '~/ui/tab-row.tsx'
 import { ContactCard } from '../components/contact-card.tsx'
 import { FirstSteps } from '../components/first-steps.tsx'
 import { StatusNotices } from '../components/hidden-notice.tsx'
@@ -54,6 +55,7 @@ export function meta({ matches }: Route.MetaArgs) {
 export default function MyProfile({ loaderData }: Route.ComponentProps) {
 	const { tab, kind, profile, status, firstSteps, page, pending, cursor } = loaderData
 	const { now } = useRootData()
+	const tabList = useTabInView<HTMLUListElement>()
 	const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
 	return (
 		<div className="grid grid-cols-1 gap-x-14 gap-y-10 pt-6 md:pt-8 lg:grid-cols-[18rem_minmax(0,1fr)]">
@@ -62,7 +64,7 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 				<StatusNotices {...status} />
 				{firstSteps && <FirstSteps className="mb-6" username={profile.username} steps={firstSteps} />}
 				<nav aria-label="My profile">
-					<ul className="tabs tabs-scroll gap-4">
+					<ul ref={tabList} className="tabs tabs-scroll gap-4">
 						{tabs.map(({ id, label }) => (
 							<li key={id} className="flex-none">
 								<Link
