@@ -23,9 +23,9 @@ export async function listSavedSearchRows(userId: number): Promise<SavedSearchRo
 }
 
 /** Counts a member's saved searches except one. The member's row must be locked. */
-export async function countSavedSearches(trx: Executor, userId: number, besides: number): Promise<number> {
+export async function countSavedSearches(trx: Executor, userId: number, except: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from saved_searches where user_id = ${userId} and removed_at is null and id <> ${besides}`.execute(
+		select count(*)::int as count from saved_searches where user_id = ${userId} and removed_at is null and id <> ${except}`.execute(
 		trx,
 	)
 	return rows[0]?.count ?? 0

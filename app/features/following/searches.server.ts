@@ -158,10 +158,10 @@ export async function removeSearchesFor(usernames: readonly string[]): Promise<v
 
 /** @param remove returns whether it removed the search */
 async function removeWithNotification(id: number, remove: (trx: Executor) => Promise<boolean>): Promise<void> {
-	const told = await db()
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => ((await remove(trx)) ? forgetSubject(trx, { type: 'search', id }) : []))
-	await announceUnread(told)
+	await announceUnread(notified)
 }
 
 /** Undoes a removal within ten minutes. @throws NotAllowed for a visitor, NotFound after that, Invalid if there are too many, TooManyRequests */
@@ -245,8 +245,8 @@ async function findNew(search: CheckedSearch): Promise<{ count: number; seen: nu
 	}
 }
 
-async function requireRoom(trx: Parameters<typeof countSavedSearches>[0], { id }: SignedIn, besides: number) {
-	if ((await countSavedSearches(trx, id, besides)) >= MAX_SAVED_SEARCHES)
+async function requireRoom(trx: Executor, { id }: SignedIn, except: number) {
+	if ((await countSavedSearches(trx, id, except)) >= MAX_SAVED_SEARCHES)
 		throw new Invalid(`You already have ${MAX_SAVED_SEARCHES} saved searches. Remove one first.`)
 }
 

@@ -1,7 +1,7 @@
 import { lockAdmin } from '~/features/administration/admins.server.ts'
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
+import { findUserId } from '~/features/members/members.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import { findMemberId } from '~/features/moderation/members.queries.server.ts'
-import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT, mayReadLog } from '~/features/moderation/moderation.policy.ts'
 import { isDay, isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -58,7 +58,7 @@ export async function listActs(viewer: Viewer): Promise<string[]> {
 /** What a statement restricts the log to; null where nobody has the username. */
 async function conditionsOf({ member = '', act = '', from, to }: Partial<LogFilters>): Promise<LogConditions | null> {
 	const name = await resolveUsername(member)
-	const memberId = name === '' ? null : await findMemberId(name)
+	const memberId = name === '' ? null : await findUserId(name)
 	if (memberId === undefined) return null
 	return { memberId, act, since: from ? momentOf(from) : null, until: to ? momentOf(daysBefore(to, -1)) : null }
 }

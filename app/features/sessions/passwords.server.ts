@@ -51,7 +51,7 @@ export async function replacePassword(
 export async function setPasswordByLink(
 	link: string,
 	hash: string,
-	removeCredentials: (userId: number, trx: Executor) => Promise<boolean>,
+	removeCredentials: (trx: Executor, userId: number) => Promise<boolean>,
 ): Promise<{ userId: number; hasRemoved: boolean } | undefined> {
 	return db()
 		.transaction()
@@ -59,7 +59,7 @@ export async function setPasswordByLink(
 			const found = await consumeResetLink(trx, link)
 			if (!found) return undefined
 			const { userId, isNowConfirmed } = found
-			const hasRemoved = isNowConfirmed && (await removeCredentials(userId, trx))
+			const hasRemoved = isNowConfirmed && (await removeCredentials(trx, userId))
 			await storeHash(trx, userId, hash)
 			await deleteResetLinks(userId, trx)
 			await endAllAccess(trx, userId)

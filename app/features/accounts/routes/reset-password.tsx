@@ -1,6 +1,6 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -21,11 +21,7 @@ export async function action({ request }: Route.ActionArgs) {
 		const more = hasRemoved
 			? '. As your address was not confirmed before, passkeys, linked logins and the second factor of the account were removed: somebody else may have added them.'
 			: ''
-		return redirectWithToast(
-			passwordLoginPath(),
-			{ type: hasRemoved ? 'plain' : 'success', message: `Password updated Successfully${more}` },
-			headers,
-		)
+		return redirectWithSuccess(passwordLoginPath(), `Password updated Successfully${more}`, headers)
 	} catch (error) {
 		return refuseForm(error, form)
 	}

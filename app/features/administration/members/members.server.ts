@@ -2,8 +2,8 @@ import { getAddressProblemDetails } from '~/features/bounces/bounces.server.ts'
 import type { LoginsView } from '~/features/campus-login/campus-login.view.ts'
 import { listLogins } from '~/features/campus-login/identities.server.ts'
 import { describeGroupRole } from '~/features/campus-roles/group-roles.server.ts'
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isDay, isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -157,7 +157,16 @@ function cellsOf(member: MemberSummary): string[] {
 export function presentMemberSummary(row: MemberRow): MemberSummary {
 	const { id, username, name, image, email, role, campus, cohort, branch, year } = row
 	return {
-		...{ id, username, name, image, email, role, campus, cohort, branch, year },
+		id,
+		username,
+		name,
+		image,
+		email,
+		role,
+		campus,
+		cohort,
+		branch,
+		year,
 		isConfirmed: row.email_verified,
 		registeredAt: row.created_at,
 		loggedInAt: row.logged_in_at,

@@ -1,6 +1,5 @@
 import { redirect } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { csvResponse } from '~/platform/http/csv.server.ts'
 import { readForm } from '~/platform/http/form.server.ts'
@@ -16,7 +15,7 @@ export function loader() {
 /** Exports the members that match the filters, or with `choose` the ticked ones, as CSV. A POST, as it is logged. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const filters = readFilters(form)
 		let ids: number[] | null
@@ -26,6 +25,6 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			if (!(error instanceof Invalid)) throw error
 			return redirectWithToast(withParams(membersPath, { ...filters }), { type: 'error', message: error.message })
 		}
-		return csvResponse('members.csv', await exportMembers(viewerOf(context), filters, ids))
+		return csvResponse('members.csv', await exportMembers(viewer, filters, ids))
 	})
 }

@@ -14,7 +14,7 @@ import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import {
 	type ChatMessage,
 	type ConversationPage,
@@ -116,7 +116,7 @@ type Missed = (Snapshot & { row: PairStateRow }) | undefined
 /** Requests of many tabs that reconnect at the same time share two statements. */
 const findMissed = batchCalls<Missing, Missed>(
 	(asked) =>
-		transact(async (trx, last) => {
+		pipelinedTransaction(async (trx, last) => {
 			const states = await listPairStates(trx, asked)
 			const begun = asked.flatMap(({ userId, since }, index) => {
 				const conversationId = states[index]?.id

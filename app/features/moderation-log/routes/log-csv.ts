@@ -1,5 +1,4 @@
 import { redirect } from 'react-router'
-import { viewerOf } from '~/lib/context.ts'
 import { csvResponse } from '~/platform/http/csv.server.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -14,8 +13,8 @@ export function loader() {
 /** Exports the entries that match the filters as CSV. A POST, as it is logged. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
+		const viewer = requireLogin(context, url)
 		const filters = readLogFilters(await readForm(request))
-		return csvResponse('moderation-log.csv', await exportLog(viewerOf(context), filters))
+		return csvResponse('moderation-log.csv', await exportLog(viewer, filters))
 	})
 }
