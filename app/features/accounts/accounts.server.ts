@@ -252,10 +252,7 @@ export async function requestPasswordReset(form: FormData, request: Request): Pr
  * linked logins or a second factor were removed
  * @throws Invalid, TooManyRequests
  */
-export async function resetPassword(
-	form: FormData,
-	request: Request,
-): Promise<{ headers: Headers; hasRemoved: boolean }> {
+export async function resetPassword(form: FormData, request: Request) {
 	const { token, password } = parseForm(resetInput, form)
 	const owner = await findResetOwner(hashToken(`reset-password:${token}`))
 	const done: { status: boolean; hasRemoved?: boolean } = await withDomainErrors(() =>

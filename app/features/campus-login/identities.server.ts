@@ -228,10 +228,8 @@ function isOpenedByCampus(rows: readonly IdentityRow[], issuer: string, provider
  * @returns the id of the identity
  * @throws NotAllowed, Conflict if it is not possible any more
  */
-async function linkByMail(
-	sessionId: number,
-	{ identity, email, claims }: NonNullable<LoginData['link']>,
-): Promise<number> {
+async function linkByMail(sessionId: number, link: NonNullable<LoginData['link']>): Promise<number> {
+	const { identity, email, claims } = link
 	const who = providerNames[identity.provider] ?? identity.provider
 	const { id, former, owner } = await db()
 		.transaction()
