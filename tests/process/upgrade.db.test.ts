@@ -89,6 +89,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'Members may be told of queries that they may know the answer to.',
 		},
 		{
+			address: /^\/moderation\/log$/,
+			line: /^\+ chosen$/,
+			reason: 'The log is filtered by actions.',
+		},
+		{
 			address: /^\/api\/v1\/moderation\/(cases|profile)/,
 			line: /^[-+] (\.rows\[\d+\])?\.print = /,
 			reason: 'What stands for the text of a post is a longer hash.',
