@@ -31,6 +31,7 @@ import { invites } from './invites/invites.feature.server.ts'
 import { legal } from './legal/legal.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
+import { moderationLog } from './moderation-log/moderation-log.feature.server.ts'
 import { notifications } from './notifications/notifications.feature.server.ts'
 import { passkeys } from './passkeys/passkeys.feature.server.ts'
 import { pictures } from './pictures/pictures.feature.server.ts'
@@ -86,7 +87,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[finder, privacy],
 	[campusRoles],
 	[administration, takedowns],
-	[backups, campusFields, campusLeavers, invites, legal, siteSettingsFeature, usage],
+	[backups, campusFields, campusLeavers, invites, legal, moderationLog, siteSettingsFeature, usage],
 	[home, settings, api, accountMerge],
 ]
 

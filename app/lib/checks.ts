@@ -21,3 +21,8 @@ export function requireId(text: unknown): number {
 	if (!isId(id)) throw new NotFound('There is no such page.')
 	return id
 }
+
+/** Whether this is a day of the calendar as `YYYY-MM-DD`, of this century or the last one. */
+export function isDay(text: string): boolean {
+	return /^(19|20)\d\d-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.slice(0, 10) === text
+}

@@ -112,8 +112,10 @@ async function kinds(database: pg.Client): Promise<Kinds> {
 		'moderation/log': {
 			'': page('/moderation/log'),
 			'of a member': pages((turn) => `/moderation/log?member=${member(turn)}`),
+			'an action, of some weeks': page('/moderation/log?act=hide&from=2026-01-01&to=2026-03-01'),
 			'any later page': pages((turn) => `/moderation/log?cursor=${word(encodeCursor([Number(logPlace(turn))]))}`),
 		},
+		'moderation/log.csv': { all: () => ({ path: '/moderation/log.csv', form: { member: '' } }) },
 		'moderation/routing': { '': page('/moderation/routing') },
 		'moderation/searches': { '': page('/moderation/searches') },
 		'moderation/terms': {
@@ -149,6 +151,7 @@ async function kinds(database: pg.Client): Promise<Kinds> {
 			'': page('/admin/figures'),
 			'of a category': pages((turn) => `/admin/figures?category=${slug(turn)}`),
 		},
+		'admin/figures.csv': { '': page('/admin/figures.csv') },
 		'admin/figures/usage': { '': page('/admin/figures/usage') },
 		'admin/invitations': { '': page('/admin/invitations') },
 		'admin/invitations/list': { '': page('/admin/invitations/list') },

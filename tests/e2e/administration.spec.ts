@@ -206,7 +206,7 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await expect(page.getByText('Wanda Warden is the only admin. Make somebody else admin first.')).toBeVisible()
 	await page.goto('/moderation/log')
 	for (const act of ['merge', 'export members', 'log out everywhere', 'change a category', 'merge accounts'])
-		await expect(page.getByText(act, { exact: true }).first()).toBeVisible()
+		await expect(page.getByRole('listitem').getByText(act, { exact: true }).first()).toBeVisible()
 	await context.close()
 })
 

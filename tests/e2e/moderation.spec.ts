@@ -266,7 +266,7 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		const field = admin.getByRole('textbox', { name: 'Username' })
 		await field.fill('ruben.reader')
 		await field.press('Enter')
-		await expect(admin).toHaveURL(/member=ruben\.reader$/)
+		await expect(admin).toHaveURL(/member=ruben\.reader&/)
 		await expect(admin.getByRole('listitem').filter({ hasText: 'A good one.' })).toBeVisible()
 		await expect(field).toBeFocused()
 		await admin.getByRole('link', { name: '@orrin.orderly' }).first().click()

@@ -112,7 +112,7 @@ async function answerOf(path: string, who: string, isAlone = false): Promise<Ans
 }
 
 /** Reads that require a form post. */
-const READ_BY_FORM: Record<string, Record<string, string>> = { '/admin/members.csv': {} }
+const READ_BY_FORM: Record<string, Record<string, string>> = { '/admin/members.csv': {}, '/moderation/log.csv': {} }
 
 const allMarks = () => leavers.flatMap(({ marks }) => marks)
 const countOf = (text: string, mark: string) => text.split(mark).length - 1

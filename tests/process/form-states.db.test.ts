@@ -188,7 +188,7 @@ const forms: Record<string, Form[]> = {
 		staff('/moderation/accounts?accounts=peer', { act: 'hide', why: 'x', from: '', time: '', accounts: 'peer' }),
 	],
 	'/admin': [staff('/admin', { act: 'hide' }), staff('/admin', { act: 'keep', step: 'name' })],
-	'/admin/backups': [staff('/admin/backups')],
+	'/admin/backups': [staff('/admin/backups', { intent: 'back-up' })],
 	'/admin/categories': [staff('/admin/categories', { id: '2', act: 'down' })],
 	'/admin/categories/new': [
 		staff('/admin/categories/new', { title: 'New one', slug: 'new-one', description: '', asking: 'everybody' }),
@@ -202,6 +202,7 @@ const forms: Record<string, Form[]> = {
 	'/admin/invitations/list/:id': [staff(() => `/admin/invitations/list/${ids.list}`, { intent: 'discard' })],
 	'/admin/leavers': [staff('/admin/leavers', () => ({ intent: 'mark', ids: String(peerId) }))],
 	'/admin/legal/:kind': [staff('/admin/legal/imprint', { act: 'publish', body: 'x', version: '0' })],
+	'/moderation/log.csv': [staff('/moderation/log.csv', { member: '' })],
 	'/admin/members.csv': [staff('/admin/members.csv', { q: '' })],
 	// Refused for each member.
 	'/admin/bulk': [

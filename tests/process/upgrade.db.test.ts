@@ -74,6 +74,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'Members are told of more kinds of things, and choose of each how.',
 		},
 		{
+			address: /^\/moderation\/log$/,
+			line: /^\+ chosen$/,
+			reason: 'The log is filtered by actions.',
+		},
+		{
 			address: /^\/settings$/,
 			line: /^\+ \/find-dev\/ines$/,
 			reason: 'The settings list whom a member blocks.',
@@ -82,6 +87,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			address: /^\/settings$/,
 			line: /^\+ chosen$/,
 			reason: 'Members may be told of queries that they may know the answer to.',
+		},
+		{
+			address: /^\/moderation\/log$/,
+			line: /^\+ chosen$/,
+			reason: 'The log is filtered by actions.',
 		},
 		{
 			address: /^\/api\/v1\/moderation\/(cases|profile)/,

@@ -231,6 +231,7 @@ export const SILENT: Record<string, string[]> = {
 		'/admin/backups',
 		'/admin/categories/new',
 		'/admin/figures',
+		'/admin/figures.csv',
 		'/admin/figures/usage',
 		'/admin/invitations/list',
 		'/admin/legal',

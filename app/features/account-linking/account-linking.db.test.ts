@@ -92,6 +92,20 @@ const identitiesOf = async ({ id }: SignedIn) =>
 
 const stateOf = async (token: string, browser: Request) => (await findLinking(token, browser)).state
 
+test('a login that is linked by mail gives the role of its group and the data of the university, as any login', async () => {
+	await saveSettings(admin, 'group-roles', { claim: 'role', moderatorGroups: 'council', adminGroups: '' })
+	await saveSettings(admin, 'campus-fields', { cohortClaim: 'preferred_username' })
+	enrol(`sub-${made}`, { role: ['council'] })
+	const browser = await unlinkedLogin()
+	const token = await mailedTo(emailOf(member), browser)
+	await activateLoginLink(token)
+	await followLoginLink(token, browser)
+	const { rows } = await sql`select role, cohort from users where id = ${member.id}`.execute(db())
+	expect(rows).toEqual([{ role: 'moderator', cohort: `at-sub-${made}` }])
+	await saveSettings(admin, 'group-roles', { claim: '', moderatorGroups: '' })
+	await saveSettings(admin, 'campus-fields', { cohortClaim: '' })
+})
+
 test('a mail to the address links the login to its account, once; both addresses of the account are told', async () => {
 	await sql`update users set second_email = ${`own${made}@home.example`} where id = ${member.id}`.execute(db())
 	const browser = await unlinkedLogin()

@@ -180,28 +180,22 @@ export async function sweepLoginChallenges(): Promise<void> {
 	await sql`delete from login_challenges where expires_at < now()`.execute(db())
 }
 
-/** The hash of a member's password; null when they have none. */
-export async function findPasswordHash(userId: number, executor: Executor = db()): Promise<string | null> {
-	const credential = await executor
-		.selectFrom('credentials')
-		.select('password')
-		.where('user_id', '=', userId)
-		.where('provider_id', '=', 'credential')
-		.executeTakeFirst()
-	return credential?.password ?? null
-}
-
 /**
  * Removes password, passkeys, second factor, sessions, tokens and devices of an account: only a mail to it lets its owner in again.
  * @param hasOtherWay whether they can set a password, or are about to link a login; otherwise the linked ones stay, as the only way in
+ * @returns whether there was a passkey, a linked login or a second factor
  */
-export async function removeCredentials(trx: Executor, userId: number, hasOtherWay: boolean): Promise<void> {
+export async function removeCredentials(trx: Executor, userId: number, hasOtherWay: boolean): Promise<boolean> {
 	await lockMember(trx, userId)
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
 	// What begins sessions goes before them, and what they add after them.
 	const first = ['passkeys', 'login_challenges', ...(hasOtherWay ? ['identities'] : [])]
-	for (const table of [...first, 'sessions', 'access_tokens', 'known_devices', 'totp_secrets', 'recovery_codes'])
-		await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
+	let hasRemoved = false
+	for (const table of [...first, 'sessions', 'access_tokens', 'known_devices', 'totp_secrets', 'recovery_codes']) {
+		const { numAffectedRows = 0n } = await sql`delete from ${sql.table(table)} where user_id = ${userId}`.execute(trx)
+		if (['passkeys', 'identities', 'totp_secrets'].includes(table)) hasRemoved ||= numAffectedRows > 0n
+	}
+	return hasRemoved
 }
 
 /** Invalidates all links that were mailed to any address of an account that is merged into another one. */

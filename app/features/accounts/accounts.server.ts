@@ -3,6 +3,7 @@ import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceCookieHeader, rememberDevice } from '~/features/sessions/devices.server.ts'
 import type { LoginBasis } from '~/features/sessions/late-logins.server.ts'
+import { findPasswordHash } from '~/features/sessions/passwords.queries.server.ts'
 import { replacePassword } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import {
@@ -13,6 +14,12 @@ import {
 	SESSION_ENDED,
 	withLastKnownSessions,
 } from '~/features/sessions/sessions.server.ts'
+import {
+	cookieDigest,
+	hasSignedCookie,
+	sessionTokenOf,
+	verifiedCookies,
+} from '~/features/sessions/verified-cookies.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { setRequestMember, setRequestSession } from '~/lib/request-scope.server.ts'
@@ -21,16 +28,10 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { parseForm } from '~/platform/http/form.server.ts'
 import { isBackgroundRequest } from '~/platform/http/http.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import {
-	findAccount,
-	findAccountByEmail,
-	findEmailByUsername,
-	findPasswordHash,
-	findResetOwner,
-} from './accounts.queries.server.ts'
+import { findAccount, findAccountByEmail, findEmailByUsername, findResetOwner } from './accounts.queries.server.ts'
 import { changePasswordInput, forgotInput, loginInput, registerInput, resetInput } from './accounts.schema.ts'
 import { auth } from './auth.server.ts'
-import { notifySessionUsed } from './login-methods.server.ts'
+import { loginThatOutlives, notifySessionUsed } from './login-methods.server.ts'
 import { requireEmptyHoneypot } from './registration/rules.server.ts'
 import { headersWithoutBody, WrongPassword, withDomainErrors } from './security/auth-errors.server.ts'
 import { hashPassword, verifyPassword } from './security/credentials.server.ts'
@@ -42,9 +43,6 @@ import {
 	isSecondStepMissing,
 } from './security/second-step.server.ts'
 import { requireAcceptedTerms } from './security/suspension.server.ts'
-import { cookieDigest, hasSignedCookie, sessionTokenOf, VerifiedCookies } from './security/verified-cookies.ts'
-
-const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())
 
 /** Digests of Cookie headers whose session was looked up in the last minute, and renewed where due. */
 const recentLookups = () => remember('recent-lookups', () => new LRUCache<string, true>({ max: 5_000, ttl: 60_000 }))
@@ -231,12 +229,13 @@ export async function logInAs(userId: number, request: Request, loginData: strin
 	}
 }
 
-/** Ends the session of this request. @returns the cookies that delete it */
-export async function logOut(request: Request): Promise<Headers> {
-	const { viewer } = await viewerFromRequest(request)
+/** Ends the session of this request. @returns the cookies that delete it; as {@link loginThatOutlives} */
+export async function logOut(request: Request): Promise<{ headers: Headers; outlivedBy: string | null }> {
+	const [{ viewer }, session] = await Promise.all([viewerFromRequest(request), findSession(request)])
+	const outlivedBy = session ? await loginThatOutlives(session.sessionId) : null
 	const { headers } = await auth().api.signOut({ headers: request.headers, returnHeaders: true })
 	if (viewer) await loggedOut(viewer)
-	return headers
+	return { headers, outlivedBy }
 }
 
 /** Mails a password reset link; answers the same when nobody has the address. @throws Invalid, TooManyRequests */
@@ -249,18 +248,19 @@ export async function requestPasswordReset(form: FormData, request: Request): Pr
 
 /**
  * Sets a new password by the token of a mail, and ends all sessions of the account.
- * @returns a cookie that makes this browser a known device, so that strangers who guess cannot lock its reader out
+ * @returns a cookie that makes this browser a known device, so that strangers who guess cannot lock its reader out; whether passkeys,
+ * linked logins or a second factor were removed
  * @throws Invalid, TooManyRequests
  */
-export async function resetPassword(form: FormData, request: Request): Promise<Headers> {
+export async function resetPassword(form: FormData, request: Request) {
 	const { token, password } = parseForm(resetInput, form)
 	const owner = await findResetOwner(hashToken(`reset-password:${token}`))
-	await withDomainErrors(() =>
+	const done: { status: boolean; hasRemoved?: boolean } = await withDomainErrors(() =>
 		auth().api.resetPassword({ body: { token, newPassword: password }, headers: headersWithoutBody(request) }),
 	)
 	const headers = new Headers()
 	if (owner) headers.append('Set-Cookie', deviceCookieHeader((await rememberDevice(owner, request.headers)).cookie))
-	return headers
+	return { headers, hasRemoved: done.hasRemoved === true }
 }
 
 /**

@@ -20,6 +20,14 @@ export interface LoginButton {
 	label: string
 }
 
+/** Another site where a browser may still be logged in after a logout. */
+export interface LoginElsewhere {
+	/** Such as “your university”. */
+	site: string
+	/** Its address that ends the session there; null if unknown. */
+	url: string | null
+}
+
 export interface LoginMethods {
 	/** The buttons that the login page shows now. */
 	buttons: () => LoginButton[]
@@ -34,6 +42,10 @@ export interface LoginMethods {
 	noticeOf?: (loginData: string) => string | null
 	/** Called for requests whose session was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
+	/** The name of the login by which a session began, if the browser stays logged in there when the session ends; else null. */
+	outlives?: (sessionId: number) => Promise<string | null>
+	/** Where the browser may still be logged in, by the name of the login; null for an unknown one. It never throws. */
+	loginElsewhere?: (name: string) => Promise<LoginElsewhere | null>
 	/** Called when a member used the site without a session, such as by an access token or a private feed. It never throws. */
 	onMemberActive?: (userId: number) => void
 }
@@ -67,6 +79,18 @@ export function requirePasswords(): void {
 /** Notifies the features that a session is in use. */
 export function notifySessionUsed(sessionId: number): void {
 	for (const { onSessionUsed } of registry.methods) onSessionUsed?.(sessionId)
+}
+
+/** The name of the login at which a browser stays logged in when this session ends; null for none. */
+export async function loginThatOutlives(sessionId: number): Promise<string | null> {
+	const names = await Promise.all(registry.methods.map(({ outlives }) => outlives?.(sessionId)))
+	return names.find(Boolean) ?? null
+}
+
+/** Where a browser may still be logged in. @param name of {@link loginThatOutlives}, as an address has it */
+export async function findLoginElsewhere(name: string): Promise<LoginElsewhere | null> {
+	const found = await Promise.all(registry.methods.map(({ loginElsewhere }) => loginElsewhere?.(name)))
+	return found.find(Boolean) ?? null
 }
 
 /** Notifies the features that a member used the site without a session. */

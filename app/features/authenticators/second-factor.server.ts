@@ -5,6 +5,7 @@ import { requireHashCapacity } from '~/features/accounts/security/credentials.se
 import { findPendingLogin, isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { type AttemptCounters, countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { findKnownDevice } from '~/features/sessions/devices.server.ts'
+import { securingAdvice } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { deleteLoginChallenge, takeLoginChallenge } from '~/features/sessions/sessions.queries.server.ts'
 import { announceAccountChange, requireStandingSession } from '~/features/sessions/sessions.server.ts'
@@ -201,6 +202,6 @@ async function mailChange(trx: Executor, member: { id: number }, what: string): 
 	const email = await findEmailById(trx, member.id)
 	const text = `${what} for your ${siteName()} account.`
 	const link = { label: 'See how you log in', url: `${publicUrl}/settings/two-factor` }
-	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'
+	const closing = `If this was not you, ${await securingAdvice(member.id, trx)}, and ask an admin for help.`
 	await addJob('send-mail', linkMail(email, `${what} at ${siteName()}`, text, link, closing), trx)
 }

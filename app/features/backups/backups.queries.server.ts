@@ -49,6 +49,13 @@ export async function findLastRun(): Promise<
 		.executeTakeFirst()
 }
 
+/** When the run before this one was started; null without one. */
+export async function findRunBefore(id: number): Promise<Date | null> {
+	const { rows } = await sql<{ at: Date | null }>`
+		select max(started_at) as at from backups where id < ${id} and started_at <= now()`.execute(db())
+	return rows[0]?.at ?? null
+}
+
 /** Records the start of a backup by a job. @returns its id, or null while another job makes one */
 export async function beginBackup(): Promise<number | null> {
 	await sql`

@@ -4,6 +4,7 @@ import { basename, dirname, isAbsolute, join } from 'node:path'
 import { config } from '~/config.server.ts'
 import type { SetupStatus } from '~/features/administration/setup/setup.view.ts'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
+import { codeOf } from '~/lib/error-code.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { makeFolder } from '~/lib/make-folder.server.ts'
@@ -30,6 +31,7 @@ import {
 	lastSwitchedAt,
 } from './backups.queries.server.ts'
 import { openBucket } from './bucket.server.ts'
+import { mailWhenOverdue } from './overdue.server.ts'
 import { runScript } from './run-script.server.ts'
 
 /** Days that the list of backups covers. */
@@ -53,7 +55,7 @@ const settings = {
 	keep: numberSetting({ label: 'How many are kept', default: 14, min: 1, max: 365 }),
 	folder: textSetting({
 		label: 'Folder on the server',
-		hint: 'Where backups are written, such as /var/backups/devquad. If empty, they are on the site’s own disk, and are lost with it. Not used with a bucket.',
+		hint: 'Where backups are written, such as /var/backups/devquad, or better a mounted disk of another machine. If empty, they are on the site’s own disk, and are lost with it. Not used with a bucket.',
 		maxLength: 500,
 	}),
 	bucket: textSetting({ label: 'Bucket', hint: 'The name of an S3-compatible bucket used only for backups.' }),
@@ -152,7 +154,9 @@ async function checkFolder(field: 'folder' | 'archiveFolder', folder: string): P
 		await writeFile(trial, '')
 		await rm(trial)
 	} catch (error) {
-		throw invalid(field, `The site cannot write there: ${wordsOf(error)}.`)
+		const isClosed = /^(EROFS|EACCES|EPERM)$/.test(codeOf(error))
+		const advice = `The folder has to belong to the account of the site, and, if systemd runs the site, be in ReadWritePaths of its unit.`
+		throw invalid(field, `The site cannot write there: ${wordsOf(error)}.${isClosed ? ` ${advice}` : ''}`)
 	}
 }
 
@@ -237,6 +241,7 @@ async function backUp(settings: BackupSettings, { mayWait = false } = {}): Promi
 	} catch (error) {
 		const words = wordsOf(error)
 		await endBackup(id, { error: words.slice(0, MAX_ERROR) })
+		await mailWhenOverdue(id, words, (await lastBackupAt()) ?? (await firstDueAt()))
 		throw new Error(`The backup failed: ${words}`, { cause: error })
 	}
 	await deleteOldRuns(REMEMBERED_DAYS)

@@ -1,10 +1,11 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { registerIdentityUses } from './claims.server.ts'
+import { findSessionProvider } from './identities.queries.server.ts'
 import { attachSession, noticeOfLink } from './identities.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
 import { reportLockout } from './lockout.server.ts'
-import { listProviders } from './providers.server.ts'
+import { findProviderSession, listProviders } from './providers.server.ts'
 import { sweepSamlRequests } from './saml/saml-requests.queries.server.ts'
 import { samlSection } from './saml/saml-section.server.ts'
 import { campusSection, otherLoginsSection } from './sections.server.ts'
@@ -23,6 +24,8 @@ export const campusLogin = defineFeature({
 		noticeOf: noticeOfLink,
 		onSessionUsed: checkSessionSoon,
 		onMemberActive: checkMemberSoon,
+		outlives: async (sessionId) => (await findSessionProvider(sessionId)) ?? null,
+		loginElsewhere: findProviderSession,
 	},
 	schedules: [
 		{ name: 'end-provider-sessions', every: 'minute', run: endOverdueSessions },

@@ -49,7 +49,7 @@ declare module '~/platform/feature.ts' {
 interface IdentityUse {
 	/** The claims or attributes to request, as the settings name them now. */
 	wants: () => readonly string[]
-	/** Called at each login before its session begins, and at each check of a session; not when an identity is only linked. */
+	/** Called at each login, also one that links the identity by a mail, and at each check of a session; not when it is linked in the settings. */
 	used: (use: UsedIdentity) => Promise<void>
 }
 
@@ -75,6 +75,13 @@ export function registerIdentityUses(features: readonly Feature[]): void {
 /** The claims or attributes that features read. */
 export function wantedClaims(): string[] {
 	return [...new Set(uses.flatMap(({ wants }) => wants()))].filter(Boolean)
+}
+
+/** What features may read of the claims of a response, for a login that is finished later. */
+export function usedClaims(claims: Claims): Claims {
+	// `valuesOf` reads these too, and the first part of a name may be an object.
+	const names = ['_claim_names', 'hasgroups', ...wantedClaims().flatMap((name) => [name, name.split('.', 1)[0]])]
+	return Object.fromEntries(Object.entries(claims).filter(([name]) => names.includes(name)))
 }
 
 /**
@@ -106,6 +113,11 @@ export function valuesOf(claims: Claims, name: string, isLogin: boolean): string
 	if (isElsewhere || (value === undefined && !isLogin)) return null
 	const texts = [value].flat().filter((one) => typeof one === 'string' || typeof one === 'number')
 	return texts.map((one) => String(one).trim()).filter(Boolean)
+}
+
+/** A person as they recognize themselves: the name that registration would give them, and their username there in brackets. */
+export function calledThere({ name, username }: ProviderUser): string {
+	return username === '' || username === name ? name : `${name} (${username.slice(0, 100)})`
 }
 
 /** Reads a person from claims, under the rules of registration. @throws Invalid without an e-mail address */

@@ -134,6 +134,15 @@ export async function hasAdminWithIssuer(trx: Executor, issuer: string): Promise
 	return rows.length > 0
 }
 
+/** The provider by which a session began; undefined for a session that began here. */
+export async function findSessionProvider(sessionId: number): Promise<string | undefined> {
+	const { rows } = await sql<{ provider: string }>`
+		select i.provider from provider_sessions p join identities i on i.id = p.identity_id where p.session_id = ${sessionId}`.execute(
+		db(),
+	)
+	return rows[0]?.provider
+}
+
 interface ProviderSession {
 	sessionId: number
 	identityId: number

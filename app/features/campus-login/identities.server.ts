@@ -31,12 +31,14 @@ import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { type LoginsView, loginsPath } from './campus-login.view.ts'
 import {
+	calledThere,
 	identityOf,
 	isEmailConfirmed,
 	type ProviderUser,
 	readProviderUser,
 	reportIdentityUse,
 	textOf,
+	usedClaims,
 } from './claims.server.ts'
 import {
 	deleteIdentity,
@@ -118,6 +120,8 @@ const loginDataShape = z.object({
 				affiliation: z.enum(['', 'student', 'staff']),
 			}),
 			email: z.string(),
+			/** What features read of the login; not in those that waited during the update to this version. */
+			claims: z.record(z.string(), z.unknown()).optional(),
 		})
 		.optional(),
 	refreshToken: z.string().nullable(),
@@ -202,7 +206,7 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 	if (!account || (await hasLeft(db(), account.id))) return
 	if (isOpenedByCampus(await listIdentityRows(account.id), answer.issuer, provider.name)) return
 	const { refreshToken, endsAt = null } = answer
-	const link = { identity: identityOf(provider, answer), email }
+	const link = { identity: identityOf(provider, answer), email, claims: usedClaims(answer.claims) }
 	throw await beginLinking({
 		userId: account.id,
 		email,
@@ -211,11 +215,6 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 		identityName: calledThere(person),
 		loginData: encryptLoginData({ identityId: null, link, refreshToken, endsAt }),
 	})
-}
-
-/** A person as they recognize themselves: the name that registration would give them, and their username there in brackets. */
-function calledThere({ name, username }: ProviderUser): string {
-	return username === '' || username === name ? name : `${name} (${username.slice(0, 100)})`
 }
 
 /** Whether one of these identities logs in by a campus provider now. One of this provider with a former issuer does not. */
@@ -229,7 +228,8 @@ function isOpenedByCampus(rows: readonly IdentityRow[], issuer: string, provider
  * @returns the id of the identity
  * @throws NotAllowed, Conflict if it is not possible any more
  */
-async function linkByMail(sessionId: number, { identity, email }: NonNullable<LoginData['link']>): Promise<number> {
+async function linkByMail(sessionId: number, link: NonNullable<LoginData['link']>): Promise<number> {
+	const { identity, email, claims } = link
 	const who = providerNames[identity.provider] ?? identity.provider
 	const { id, former, owner } = await db()
 		.transaction()
@@ -262,6 +262,8 @@ async function linkByMail(sessionId: number, { identity, email }: NonNullable<Lo
 	}
 	await recordSecurityEvent('identity-linked', record)
 	if (identity.affiliation === 'student') await confirmCampusByLogin(owner.id, email)
+	const used = { userId: owner.id, identityId: id, isLogin: true }
+	if (claims) await reportIdentityUse({ name: identity.provider, isPublic: false }, { ...used, claims })
 	return id
 }
 

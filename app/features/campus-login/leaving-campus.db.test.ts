@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { logInAs, SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { logInAs, logOut, SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { findLoginElsewhere } from '~/features/accounts/login-methods.server.ts'
 import { getRoutingChoice, readFeed } from '~/features/routing/answerable.server.ts'
 import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -236,4 +237,13 @@ test('features read claims at each login and each check; an error of theirs, or 
 	])
 	expect((await viewerWithCookies(cookies))?.id).toBe(member.id)
 	registerIdentityUses([])
+})
+
+test('a logout tells that the browser stays logged in at the campus, and where that ends', async () => {
+	const request = requestOf('/', await logIn())
+	expect((await logOut(request)).outlivedBy).toBe('campus')
+	expect((await logOut(request)).outlivedBy).toBeNull()
+	const url = `${campus.issuer}/session/end`
+	expect(await findLoginElsewhere('campus')).toEqual({ site: 'your university', url })
+	for (const name of ['', 'ldap', 'elsewhere']) expect(await findLoginElsewhere(name)).toBeNull()
 })

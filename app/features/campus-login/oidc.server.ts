@@ -190,6 +190,12 @@ export async function finishOidcLogin(
 	})
 }
 
+/** The address at the provider that ends the session of a browser there; null if it names none. @throws ProviderUnreachable, ProviderRefused */
+export async function findEndOfSession(settings: OidcSettings): Promise<string | null> {
+	const { end_session_endpoint: address } = (await discover(settings)).serverMetadata()
+	return address !== undefined && isSafeAddress(address) ? address : null
+}
+
 /**
  * Checks whether a member still has an account.
  * @param member.wantsClaims whether features want claims, or members must have one

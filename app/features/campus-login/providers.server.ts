@@ -1,4 +1,5 @@
-import type { LoginButton } from '~/features/accounts/login-methods.server.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { LoginButton, LoginElsewhere } from '~/features/accounts/login-methods.server.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type ClaimNames, type Claims, standardClaims, textOf, valuesOf } from './claims.server.ts'
@@ -7,6 +8,7 @@ import { ldapSection } from './ldap-section.server.ts'
 import {
 	beginOidcLogin,
 	discover,
+	findEndOfSession,
 	finishOidcLogin,
 	type LoginChecks,
 	type OidcSettings,
@@ -33,7 +35,12 @@ export interface RemoteProvider extends Provider {
 	begin: () => Promise<{ url: string; checks: LoginChecks }>
 	/** Handles the callback, once. @throws ProviderUnreachable, ProviderRefused */
 	finish: (returned: { query: string; checks: LoginChecks }) => Promise<ProviderIdentity>
+	/** The address that ends the browser's session there; null if it is unknown. @throws ProviderUnreachable, ProviderRefused */
+	findEnd?: () => Promise<string | null>
 }
+
+/** Milliseconds that a login page waits for an address of a provider. */
+const END_TIMEOUT_MS = 2_000
 
 /** The names of all providers, whether or not they are offered now. */
 export const providerNames: Readonly<Record<string, string>> = {
@@ -70,6 +77,17 @@ export function requireProvider(name: string): RemoteProvider {
 	const provider = listProviders().find((one) => one.name === name)
 	if (!provider || !('begin' in provider)) throw new NotFound('This site does not offer this way to log in.')
 	return provider
+}
+
+/** The session of a browser at a provider, which outlives that of this site; null for one that is not offered, or has none. */
+export async function findProviderSession(name: string): Promise<LoginElsewhere | null> {
+	const provider = listProviders().find((one) => one.name === name)
+	if (!provider || !('begin' in provider)) return null
+	const url = await Promise.race([
+		provider.findEnd?.().catch(() => null),
+		sleep(END_TIMEOUT_MS, undefined, { ref: false }),
+	])
+	return { site: provider.isPublic ? (providerNames[name] ?? name) : 'your university', url: url ?? null }
 }
 
 /**
@@ -145,11 +163,15 @@ function publicProvider(
 	return { ...oidcProvider(name, settings), label, registers, isPublic: true, claims: standardClaims }
 }
 
-function oidcProvider(name: string, settings: OidcSettings): Pick<RemoteProvider, 'name' | 'begin' | 'finish'> {
+function oidcProvider(
+	name: string,
+	settings: OidcSettings,
+): Pick<RemoteProvider, 'name' | 'begin' | 'finish' | 'findEnd'> {
 	return {
 		name,
 		begin: async () => beginOidcLogin(name, await discover(settings), settings.scope),
 		finish: (returned) => finishOidcLogin(name, settings, returned),
+		findEnd: () => findEndOfSession(settings),
 	}
 }
 

@@ -5,7 +5,7 @@ import { authHandler, logIn, registerMember, viewerFromRequest } from '~/feature
 import { replaceRegistration } from '~/features/accounts/registration/registrations.queries.server.ts'
 import { confirmAddress } from '~/features/accounts/registration/registrations.server.ts'
 import { challengeFor } from '~/features/accounts/registration/rules.server.ts'
-import { listMembers } from '~/features/administration/members/members.server.ts'
+import { listMembers, readFilters } from '~/features/administration/members/members.server.ts'
 import { features } from '~/features/index.server.ts'
 import { registerSections, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import { NotAllowed, TooManyRequests } from '~/lib/errors.ts'
@@ -188,7 +188,7 @@ describe('a link', () => {
 		await expect(requireInvite(token)).rejects.toThrow('has been used up')
 		const [link] = (await getInvites(admin)).rows
 		expect(link).toMatchObject({ used: 2, maxUses: 2, state: 'used up', by: 'admin', cohort: 'CSE 2027' })
-		const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '', list: '' }
+		const none = readFilters(new Map())
 		for (const filter of [{ cohort: 'cse 2027' }, { invite: String(link?.id) }])
 			expect((await listMembers(admin, { ...none, ...filter }, null)).rows).toHaveLength(2)
 	})

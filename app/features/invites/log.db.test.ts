@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { listLog } from '~/features/moderation/queue.server.ts'
+import { listLog } from '~/features/moderation-log/log.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { makeInvite, revokeInvite } from './joining/invites.server.ts'

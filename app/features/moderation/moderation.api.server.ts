@@ -6,8 +6,8 @@ import { addNote, assignCase } from './handling/handling.server.ts'
 import { setModeratorRole } from './members.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
 import { type Act, assigneeFilters, reasons, suspensionDurations } from './moderation.policy.ts'
-import type { CaseView, LogView } from './moderation.view.ts'
-import { getCase, listCases, listLog } from './queue.server.ts'
+import type { CaseView } from './moderation.view.ts'
+import { getCase, listCases } from './queue.server.ts'
 import { reportSubject as sendReport } from './reports.server.ts'
 import { subjectTypeNames } from './subjects.server.ts'
 
@@ -118,21 +118,7 @@ const moderationCase = z.object({
 	noteCount: z.int(),
 }) satisfies z.ZodType<CaseView, CaseView>
 
-const logEntry = z.object({
-	id: z.int(),
-	at: time,
-	actor: author,
-	act: z.string(),
-	kind: z.string().describe('What it was done to: as of a case, or `term`.'),
-	member: author.describe('The member concerned.'),
-	title: z.string(),
-	caseUrl: z.string(),
-	why: z.string(),
-	note: z.string(),
-}) satisfies z.ZodType<LogView, LogView>
-
 const caseList = z.object({ rows: z.array(moderationCase), next })
-const logList = z.object({ rows: z.array(logEntry), next })
 
 const judgement = z.strictObject({
 	act,
@@ -173,8 +159,6 @@ export const moderationShapes = {
 	NewReport: newReport,
 	Case: moderationCase,
 	CaseList: caseList,
-	LogEntry: logEntry,
-	LogList: logList,
 	Judgement: judgement,
 	Judged: judged,
 	CaseAssignment: assignment,
@@ -293,23 +277,6 @@ export const moderationOperations = [
 		answer: null,
 		refusals: [403, 404, 409, 422],
 		run: (call) => setModeratorRole(requireCaller(call), call.params.username, newRole.parse(call.body).role),
-	}),
-	operation({
-		id: 'listLog',
-		group,
-		method: 'get',
-		path: '/moderation/log',
-		summary: 'Read the moderation log',
-		description: 'For admins. Newest first.',
-		access: 'members',
-		staff: true,
-		query: {
-			member: z.string().max(60).default('').describe('A username: what they did and what was done to them.'),
-			cursor,
-		},
-		answer: logList,
-		refusals: [422],
-		run: async (call) => listLog(requireCaller(call), { member: call.query.member, cursor: call.query.cursor ?? null }),
 	}),
 ]
 

@@ -1,6 +1,5 @@
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import type { ReportRow } from './cases.queries.server.ts'
-import type { LogRow } from './log.queries.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
 import {
 	type Act,
@@ -117,23 +116,6 @@ export interface CasePageView extends CaseView {
 	staff: ModeratedMemberView[]
 }
 
-export interface LogView {
-	id: number
-	at: string
-	actor: ModeratedMemberView
-	act: string
-	/** The name of the subject's type. */
-	kind: string
-	/** The author of the subject, or the member concerned. */
-	member: ModeratedMemberView
-	/** Its title, and the address of its case. */
-	title: string
-	caseUrl: string
-	why: string
-	/** Details of the action: until when, into which question. */
-	note: string
-}
-
 export interface StaffView extends ModeratedMemberView {
 	role: SignedIn['role']
 	maySetRole: boolean
@@ -217,22 +199,6 @@ export function presentCase(
 				field && acts.includes(act as Act) ? [[act, field]] : [],
 			),
 		),
-	}
-}
-
-/** An entry of the moderation log, for readers. */
-export function presentLog(row: LogRow): LogView {
-	return {
-		id: row.id,
-		at: row.at,
-		actor: { username: row.actor_username, name: row.actor_name, image: row.actor_image },
-		act: row.act,
-		kind: row.kind,
-		member: { username: row.member_username, name: row.member_name, image: row.member_image },
-		title: row.title,
-		caseUrl: caseUrl(row.kind, row.target_id, row.member_username),
-		why: row.why,
-		note: row.note,
 	}
 }
 

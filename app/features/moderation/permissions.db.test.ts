@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { demoEmails } from '~/features/accounts/registration/demo-accounts.server.ts'
+import { listLog } from '~/features/moderation-log/log.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
@@ -13,7 +14,7 @@ import { expectCountsToHold } from '../../../tests/support/forum-rows.ts'
 import { cast, decide, named, spam, useCast } from '../../../tests/support/moderation-cast.ts'
 import { noteWrites, takeNotedWrites } from '../../../tests/support/noted-writes.ts'
 import { listModeratedMembers, logOutMember, setModeratorRole } from './members.server.ts'
-import { getCase, listCases, listLog } from './queue.server.ts'
+import { getCase, listCases } from './queue.server.ts'
 import { reportSubject } from './reports.server.ts'
 
 useDatabase()

@@ -1,23 +1,19 @@
-import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
-import { findUserId } from '~/features/members/members.queries.server.ts'
 import { findUnmasked } from '~/features/members/pseudonyms.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { NotAllowed, NotFound } from '~/lib/errors.ts'
+import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
 import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from './cases.queries.server.ts'
 import { listNotes } from './handling/handling.queries.server.ts'
-import { listLogRows } from './log.queries.server.ts'
 import { listStaffRows } from './members.queries.server.ts'
 import { requireModerator } from './members.server.ts'
-import { type AssigneeFilter, mayModerate, mayReadLog } from './moderation.policy.ts'
-import { type CasePageView, type LogView, presentCase, presentLog } from './moderation.view.ts'
+import { type AssigneeFilter, mayModerate } from './moderation.policy.ts'
+import { type CasePageView, presentCase } from './moderation.view.ts'
 import { findSubject, type SubjectName, withSubjects } from './subjects.server.ts'
 
 export type { QueueOrder }
 
 const MAX_CASES_PER_PAGE = 20
-const MAX_LOG_ENTRIES_PER_PAGE = 50
 /** The maximum number of notes on the page of a case. */
 const MAX_NOTES = 100
 
@@ -61,25 +57,6 @@ export async function getCase(viewer: Viewer, name: SubjectName): Promise<CasePa
 		author.pseudonym_of === null ? undefined : findUnmasked(author.id, actor.id),
 	])
 	return presentCase(viewer, found, reports, { parts, unmasked: unmasked ?? null, notes, staff })
-}
-
-/** One page of the log, newest first. @param member a username, for what they did and what was done to them */
-export async function listLog(
-	viewer: Viewer,
-	{ member, cursor }: { member: string; cursor: string | null },
-): Promise<{ rows: LogView[]; next: string | null }> {
-	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
-	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
-	if (before !== null && !isId(before)) throw invalidCursor()
-	const name = await resolveUsername(member)
-	const memberId = name === '' ? null : await findUserId(name)
-	if (memberId === undefined) return { rows: [], next: null }
-	const rows = await listLogRows(memberId, before, MAX_LOG_ENTRIES_PER_PAGE + 1)
-	const last = rows[MAX_LOG_ENTRIES_PER_PAGE - 1]
-	return {
-		rows: rows.slice(0, MAX_LOG_ENTRIES_PER_PAGE).map(presentLog),
-		next: rows.length > MAX_LOG_ENTRIES_PER_PAGE && last ? encodeCursor([last.id]) : null,
-	}
 }
 
 function positionIn(order: QueueOrder, cursor: string): { key: string | number; id: number } {

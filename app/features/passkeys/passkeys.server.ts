@@ -5,6 +5,7 @@ import { requirePasswords } from '~/features/accounts/login-methods.server.ts'
 import { isClosedDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { confirmSession } from '~/features/accounts/security/confirmation.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { securingAdvice } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -95,7 +96,7 @@ export async function addPasskey(viewer: SignedIn, form: FormData): Promise<void
 			const { transports } = sent.response
 			if (!(await insertPasskey(trx, { userId: viewer.id, credentialId, publicKey, counter, transports, name })))
 				throw new Conflict('This passkey is already stored.')
-			await mailChange(trx, email, 'A passkey was added')
+			await mailChange(trx, { id: viewer.id, email }, 'A passkey was added')
 		})
 	await recordSecurityEvent('passkey-added', { userId: viewer.id })
 }
@@ -117,7 +118,7 @@ export async function removePasskey(viewer: SignedIn, form: FormData): Promise<v
 		.execute(async (trx) => {
 			if ((await deletePasskey(trx, viewer.id, idOf(form))) === undefined)
 				throw new NotFound('This passkey has already been removed.')
-			await mailChange(trx, email, 'A passkey was removed')
+			await mailChange(trx, { id: viewer.id, email }, 'A passkey was removed')
 		})
 	await recordSecurityEvent('passkey-removed', { userId: viewer.id })
 }
@@ -125,7 +126,7 @@ export async function removePasskey(viewer: SignedIn, form: FormData): Promise<v
 /** Removes all passkeys of a member who lost their device, in the transaction of the admin. @throws Conflict if there is none */
 export async function resetPasskeys(trx: Executor, member: { id: number; email: string }): Promise<void> {
 	if ((await deletePasskeys(trx, member.id)) === 0) throw new Conflict('This account has no passkeys.')
-	await mailChange(trx, member.email, 'An admin removed all passkeys')
+	await mailChange(trx, member, 'An admin removed all passkeys')
 }
 
 /** Starts a login. @returns the options for the browser @throws NotFound, NotAllowed where passwords are refused too, TooManyRequests */
@@ -240,11 +241,10 @@ function idOf(form: FormData): number {
 }
 
 /** Mails a member about a change. @param what one clause, also used as the subject */
-async function mailChange(trx: Executor, email: string, what: string): Promise<void> {
+async function mailChange(trx: Executor, { id, email }: { id: number; email: string }, what: string): Promise<void> {
 	const { publicUrl } = config()
 	const link = { label: 'See your passkeys', url: `${publicUrl}${passkeysPath}` }
-	const closing =
-		'If this was not you, remove each passkey there that is not yours, then change your password, which logs out all devices, and ask an admin for help.'
+	const closing = `If this was not you, remove each passkey there that is not yours, then ${await securingAdvice(id, trx)}, and ask an admin for help.`
 	const text = `${what} for your ${siteName()} account.`
 	await addJob('send-mail', linkMail(email, `${what} at ${siteName()}`, text, link, closing), trx)
 }

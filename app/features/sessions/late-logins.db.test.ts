@@ -191,7 +191,8 @@ test.each([
 	await enrol(viewer)
 	await requestPasswordReset(form({ email }), request())
 	const token = await mailedToken(email)
-	await resetPassword(form({ token, password: next, confirmPassword: next }), request())
+	const { hasRemoved } = await resetPassword(form({ token, password: next, confirmPassword: next }), request())
+	expect(hasRemoved).toBe(!isConfirmed)
 	const { rows } = await sql`
 		select (select count(*)::int from credentials where user_id = ${viewer.id} and password is not null) as credentials,
 			(select count(*)::int from passkeys where user_id = ${viewer.id}) as passkeys,

@@ -1,6 +1,17 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 
+/** The hash of a member's password; null when they have none. */
+export async function findPasswordHash(userId: number, executor: Executor = db()): Promise<string | null> {
+	const credential = await executor
+		.selectFrom('credentials')
+		.select('password')
+		.where('user_id', '=', userId)
+		.where('provider_id', '=', 'credential')
+		.executeTakeFirst()
+	return credential?.password ?? null
+}
+
 /** The hash of a member's password, after waiting for a change that is not committed yet; null for none. */
 export async function lockPasswordHash(userId: number): Promise<string | null> {
 	const { rows } = await sql<{ password: string | null }>`

@@ -1,7 +1,13 @@
 import { NotAllowed } from '~/lib/errors.ts'
 import { newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { consumeResetLink, deleteResetLinks, replaceHash, storeHash } from './passwords.queries.server.ts'
+import {
+	consumeResetLink,
+	deleteResetLinks,
+	findPasswordHash,
+	replaceHash,
+	storeHash,
+} from './passwords.queries.server.ts'
 import { deleteChallenges, deleteDevices, deleteTokens, renewOnlySession } from './sessions.queries.server.ts'
 import { endAllAccess, SESSION_ENDED } from './sessions.server.ts'
 
@@ -40,24 +46,35 @@ export async function replacePassword(
  * Sets a new password by a mailed link. The member's other links, sessions, access tokens and known devices become invalid.
  * @param link the hash of its token
  * @param removeCredentials called where the link confirms the address: somebody else may have registered with it, and still have a passkey
- * @returns the member; undefined for an invalid link
+ * @returns the member, and whether passkeys, linked logins or a second factor were removed; undefined for an invalid link
  */
 export async function setPasswordByLink(
 	link: string,
 	hash: string,
-	removeCredentials: (trx: Executor, userId: number) => Promise<void>,
-): Promise<number | undefined> {
+	removeCredentials: (trx: Executor, userId: number) => Promise<boolean>,
+): Promise<{ userId: number; hasRemoved: boolean } | undefined> {
 	return db()
 		.transaction()
 		.execute(async (trx) => {
 			const found = await consumeResetLink(trx, link)
 			if (!found) return undefined
 			const { userId, isNowConfirmed } = found
-			if (isNowConfirmed) await removeCredentials(trx, userId)
+			const hasRemoved = isNowConfirmed && (await removeCredentials(trx, userId))
 			await storeHash(trx, userId, hash)
 			await deleteResetLinks(userId, trx)
 			await endAllAccess(trx, userId)
 			await deleteDevices(userId, trx)
-			return userId
+			return { userId, hasRemoved }
 		})
+}
+
+/**
+ * What members are advised to do if somebody else may use their account: only who has a password can change it.
+ * @returns a clause after “If this was not you,”
+ */
+export async function securingAdvice(userId: number, executor?: Executor): Promise<string> {
+	const hasPassword = (await findPasswordHash(userId, executor)) !== null
+	return hasPassword
+		? 'change your password, which logs out all devices and ends all access tokens'
+		: 'log out everywhere else in your settings, and revoke the access tokens there'
 }

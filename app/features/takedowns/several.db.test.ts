@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { listLog } from '~/features/moderation/queue.server.ts'
+import { listLog } from '~/features/moderation-log/log.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

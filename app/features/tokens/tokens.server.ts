@@ -4,6 +4,7 @@ import { getAccount } from '~/features/accounts/accounts.server.ts'
 import { notifyMemberActive } from '~/features/accounts/login-methods.server.ts'
 import { isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { securingAdvice } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import { isId } from '~/lib/checks.ts'
@@ -76,7 +77,8 @@ export async function makeToken(viewer: SignedIn, input: Record<string, unknown>
 				scopes,
 				days,
 			})
-			await addJob('send-mail', newTokenMail(email, { name, scopes, days }), trx)
+			const advice = await securingAdvice(viewer.id, trx)
+			await addJob('send-mail', newTokenMail(email, { name, scopes, days }, advice), trx)
 		})
 	await recordSecurityEvent('token-created', { userId: viewer.id, detail: { scopes: scopes.join(' '), days } })
 	return { token }
@@ -112,10 +114,14 @@ export async function authenticateToken(token: string): Promise<TokenGrant | nul
 	return { viewer: { ...user, role: actsAsStaff ? user.role : 'member' }, scopes }
 }
 
-function newTokenMail(email: string, { name, scopes, days }: { name: string; scopes: TokenScope[]; days: number }) {
+function newTokenMail(
+	email: string,
+	{ name, scopes, days }: { name: string; scopes: TokenScope[]; days: number },
+	advice: string,
+) {
 	const { publicUrl } = config()
 	const text = `An access token named “${name}” was created for your ${siteName()} account. For ${days} days, anyone who has it can act as you. Its permissions: ${scopes.join(', ')}.`
 	const link = { label: 'See my tokens', url: `${publicUrl}/settings` }
-	const closing = 'If this was not you, revoke it and change your password, which ends all tokens.'
+	const closing = `If this was not you, ${advice}.`
 	return linkMail(email, `A new access token for ${siteName()}`, text, link, closing)
 }

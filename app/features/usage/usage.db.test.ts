@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { FIGURE_WEEKS } from '~/features/administration/figures/figures.view.ts'
+import { FIGURE_WEEKS, KEPT_WEEKS } from '~/features/administration/figures/figures.view.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -9,7 +9,7 @@ import { daysBefore, mondayOf } from '~/platform/settings/region.server.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { recordRead, startCounting, storeReads } from './reads.server.ts'
-import { readUsage, recordStorage } from './usage.server.ts'
+import { exportFigures, readUsage, recordStorage } from './usage.server.ts'
 
 useDatabase()
 
@@ -103,9 +103,10 @@ test('records sizes by week, and deletes old weeks', async () => {
 	await sql`
 		insert into pictures (path, user_id, kind, width, height, bytes, colour)
 		values (${path}, ${author.id}, 'profile', 10, 10, 4321, '#ffffff')`.execute(db())
-	const old = daysBefore(mondayOf(), 7 * FIGURE_WEEKS)
+	const old = daysBefore(mondayOf(), 7 * KEPT_WEEKS)
+	const lastYear = daysBefore(mondayOf(), 7 * 60)
 	const oldest = daysBefore(mondayOf(), 7 * (FIGURE_WEEKS - 1))
-	for (const week of [old, oldest])
+	for (const week of [old, lastYear, oldest])
 		await sql`insert into weekly_reads (week, kind, reads) values (${week}::date, 'home', 5)`.execute(db())
 	await recordStorage()
 	await recordStorage()
@@ -121,9 +122,18 @@ test('records sizes by week, and deletes old weeks', async () => {
 	expect(tables.map(({ bytes }) => bytes)).toEqual(tables.map(({ bytes }) => bytes).toSorted((one, two) => two - one))
 	const { rows: left } = await sql`select from weekly_reads where week = ${old}::date`.execute(db())
 	expect(left).toEqual([])
+	await sql`insert into weekly_members (week, joined, active) values (${daysBefore(lastYear, 14)}::date, 3, 2)`.execute(
+		db(),
+	)
+	const lines = (await exportFigures(admin)).trim().split('\r\n')
+	// From the first week in which something happened until the present one.
+	expect(lines).toHaveLength(1 + 60 + 2 + 1)
+	expect(lines[1]).toBe(`"${daysBefore(lastYear, 14)}","3","2","0","0","","0","0","0","0","0","0","",""`)
+	expect(lines[3]).toBe(`"${lastYear}","0","0","0","0","","0","0","0","0","0","5","",""`)
+	await sql`delete from weekly_members`.execute(db())
 })
 
 test('only admins see it', async () => {
 	for (const viewer of [null, author, { ...author, role: 'moderator' as const }])
-		await expect(readUsage(viewer)).rejects.toThrow(NotAllowed)
+		for (const see of [readUsage, exportFigures]) await expect(see(viewer)).rejects.toThrow(NotAllowed)
 })

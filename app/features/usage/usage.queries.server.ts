@@ -31,9 +31,9 @@ export async function writeStorage(trx: Executor, week: string): Promise<void> {
 		on conflict (part, week) do update set bytes = excluded.bytes`.execute(trx)
 }
 
-/** Deletes the numbers of earlier weeks. */
-export async function sweepUsage(trx: Executor, week: string): Promise<void> {
-	await sql`delete from weekly_question_reads where week < ${week}::date`.execute(trx)
+/** Deletes the numbers of weeks before this one; those of single questions before another one. */
+export async function sweepUsage(trx: Executor, week: string, questionWeek: string): Promise<void> {
+	await sql`delete from weekly_question_reads where week < ${questionWeek}::date`.execute(trx)
 	await sql`delete from weekly_reads where week < ${week}::date`.execute(trx)
 	await sql`delete from weekly_storage where week < ${week}::date`.execute(trx)
 }

@@ -167,6 +167,8 @@ export async function closeDatabase(): Promise<void> {
 	held.connection = undefined
 	connection?.outage.stop()
 	await Promise.all([connection?.kysely.destroy(), connection?.longKysely.destroy()])
+	// Kysely leaves a pool open that it has not used itself, and its connections keep the process alive.
+	for (const unused of [connection?.pool, connection?.longPool]) if (unused && !unused.ended) await unused.end()
 }
 
 function opened(): Connection {

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { connectionsOfPools, pool } from './db.server.ts'
+import { closeDatabase, connectionsOfPools, pool } from './db.server.ts'
 import { longWork } from './scope.server.ts'
 import { LONG_IDLE_TIMEOUT_MS } from './time-limits.server.ts'
 
@@ -20,6 +20,13 @@ test('an unused connection for long work ends after a while, and one for request
 	} finally {
 		vi.useRealTimers()
 	}
+})
+
+test('closing the database ends connections that Kysely has not used: they keep a script alive that has done its work', async () => {
+	const pools = [pool(), await longWork(async () => pool())]
+	for (const each of pools) await each.query('select 1')
+	await closeDatabase()
+	expect(pools.map(({ totalCount }) => totalCount)).toEqual([0, 0])
 })
 
 function idleConnections(): Record<string, number> {

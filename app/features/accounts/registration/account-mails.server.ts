@@ -249,7 +249,9 @@ function newDeviceMail(email: string, device: string, at: Date): Mail {
 	const { publicUrl } = config()
 	const text = `Someone logged in to your ${siteName()} account from a new device: ${device}, on ${siteTime(at.toISOString())}.`
 	const link = { label: 'See where you are logged in', url: `${publicUrl}/settings` }
-	const closing =
-		'If this was you, you can ignore this email. If not, set a new password now with “Forgot Password?” on the login page. That also logs out all devices. Then remove passkeys and linked logins that are not yours, in your settings.'
+	const first = allowsPasswords()
+		? 'set a new password now with “Forgot Password?” on the login page. That also logs out all devices.'
+		: 'log out everywhere else in your settings now, and tell who runs the login of your university.'
+	const closing = `If this was you, you can ignore this email. If not, ${first} Then remove passkeys and linked logins that are not yours, in your settings.`
 	return linkMail(email, `A new login to your account at ${siteName()}`, text, link, closing)
 }

@@ -62,6 +62,20 @@ test('a start without an admin prints a link, whose token is not stored', async 
 	expect(await makeAdminClaim()).toBeNull()
 })
 
+test('admins whom the university has logged out, or who are leaving, do not count; a start with an admin ends earlier links', async () => {
+	const before = await claimToken()
+	const { id } = await makeMember('graduate', 'admin')
+	expect(await makeAdminClaim()).toBeNull()
+	for (const column of ['absent_since', 'leaves_at']) {
+		await sql`update users set ${sql.ref(column)} = now() where id = ${id}`.execute(db())
+		await requireAdminClaim(await claimToken())
+		await sql`update users set ${sql.ref(column)} = null where id = ${id}`.execute(db())
+		expect(await makeAdminClaim()).toBeNull()
+	}
+	await sql`update users set absent_since = now() where id = ${id}`.execute(db())
+	await expect(requireAdminClaim(before)).rejects.toThrow(Invalid)
+})
+
 test('opening a link claims nothing; of twenty concurrent claims with two links one succeeds, and both links become invalid', async () => {
 	const links = [await claimToken(), await claimToken()]
 	const members = await Promise.all(Array.from({ length: 20 }, (_, index) => makeMember(`claimer${index}`)))

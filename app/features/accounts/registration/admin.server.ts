@@ -8,6 +8,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { findAccount } from '../accounts.queries.server.ts'
 import { areDemoAccountsOpen, demoEmails, isDemoAccount } from './demo-accounts.server.ts'
 import {
+	deleteClaims,
 	endAccessByEmail,
 	hasAdmin,
 	insertClaim,
@@ -48,7 +49,13 @@ export async function claimAdmin(viewer: SignedIn, token: string): Promise<void>
  * set. Only its hash is stored.
  */
 export async function makeAdminClaim({ ADMIN_EMAIL }: Pick<Config, 'ADMIN_EMAIL'> = config()): Promise<string | null> {
-	if (ADMIN_EMAIL !== '' || (await hasAdmin())) return null
+	// An old link must not work again should all admins be logged out by the university.
+	if (await hasAdmin()) await deleteClaims()
+	else if (ADMIN_EMAIL === '') return storeClaim()
+	return null
+}
+
+async function storeClaim(): Promise<string> {
 	const token = newToken()
 	await insertClaim(hashToken(token))
 	return `/claim-admin?token=${token}`

@@ -213,9 +213,12 @@ export async function promoteConfirmed(email: string): Promise<number | null> {
 	return promoted?.id ?? null
 }
 
-/** Whether this site has an admin who can log in. */
+/** Whether this site has an admin who can act: not one who is leaving, or whom the university has logged out. */
 export async function hasAdmin(executor: Executor = db()): Promise<boolean> {
-	const { rows } = await sql`select from users where role = 'admin' and not imported limit 1`.execute(executor)
+	const { rows } = await sql`
+		select from users where role = 'admin' and not imported and leaves_at is null and absent_since is null limit 1`.execute(
+		executor,
+	)
 	return rows.length > 0
 }
 
@@ -241,7 +244,12 @@ export async function lockClaims(trx: Executor): Promise<void> {
 /** Makes a member admin, and invalidates all such links. */
 export async function redeemAdminClaim(trx: Executor, userId: number): Promise<void> {
 	await sql`update users set role = 'admin' where id = ${userId}`.execute(trx)
-	await sql`delete from admin_claims`.execute(trx)
+	await deleteClaims(trx)
+}
+
+/** Invalidates all such links. */
+export async function deleteClaims(executor: Executor = db()): Promise<void> {
+	await sql`delete from admin_claims`.execute(executor)
 }
 
 /** Ends all sessions, tokens and devices of the accounts with these addresses. */

@@ -14,12 +14,16 @@ import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { isLeaving } from '../accounts.queries.server.ts'
 import { logIn, SecondStepRequired } from '../accounts.server.ts'
-import { type LoginButton, loginMethods } from '../login-methods.server.ts'
+import { findLoginElsewhere, type LoginButton, loginMethods } from '../login-methods.server.ts'
 import type { Route } from './+types/login'
 
 export async function loader({ context, url }: Route.LoaderArgs) {
 	if (viewerOf(context)) throw redirect(safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'))
-	return { ...loginMethods(), isPrivate: isPrivateSite(), hasException: await hasPasswordException() }
+	const [hasException, elsewhere] = await Promise.all([
+		hasPasswordException(),
+		findLoginElsewhere(url.searchParams.get('elsewhere') ?? ''),
+	])
+	return { ...loginMethods(), isPrivate: isPrivateSite(), hasException, elsewhere }
 }
 
 export async function action({ request, url }: Route.ActionArgs) {
@@ -51,7 +55,7 @@ export function meta({ matches, location }: Route.MetaArgs) {
 }
 
 export default function Login({ loaderData, actionData }: Route.ComponentProps) {
-	const { buttons, hasPasswords, isPrivate, hasException } = loaderData
+	const { buttons, hasPasswords, isPrivate, hasException, elsewhere } = loaderData
 	useRefusalToast(actionData)
 	const [search] = useSearchParams()
 	const redirectTo = search.get('redirectTo') ?? ''
@@ -75,6 +79,19 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
 				)
 			}
 		>
+			{elsewhere && (
+				<p className="mt-4" role="status">
+					You are logged out here, but still logged in at {elsewhere.site}. If others use this device,{' '}
+					{elsewhere.url ? (
+						<a className="link" href={elsewhere.url} rel="noreferrer">
+							log out there
+						</a>
+					) : (
+						'log out there'
+					)}{' '}
+					too.
+				</p>
+			)}
 			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
 			<LoginButtons
 				buttons={buttons}

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { loginPath } from '~/lib/addresses.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { logOut } from '../accounts.server.ts'
@@ -13,6 +13,7 @@ export function loader() {
 /** `redirectTo`: where the next login leads, for a member who has to log in again to continue. */
 export async function action({ request }: Route.ActionArgs) {
 	const to = safeRedirect((await readForm(request)).get('redirectTo'), '')
-	const headers = await logOut(request)
-	return redirectWithToast(to ? loginPath(to) : '/login', { type: 'plain', message: 'You are logged out.' }, headers)
+	const { headers, outlivedBy: elsewhere } = await logOut(request)
+	const login = withParams('/login', { redirectTo: to, elsewhere: elsewhere ?? '' })
+	return redirectWithToast(login, { type: 'plain', message: 'You are logged out.' }, headers)
 }

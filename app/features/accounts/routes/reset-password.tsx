@@ -17,8 +17,11 @@ export function loader({ url }: Route.LoaderArgs) {
 export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		const headers = await resetPassword(form, request)
-		return redirectWithSuccess(passwordLoginPath(), 'Password updated Successfully', headers)
+		const { headers, hasRemoved } = await resetPassword(form, request)
+		const more = hasRemoved
+			? '. As your address was not confirmed before, passkeys, linked logins and the second factor of the account were removed: somebody else may have added them.'
+			: ''
+		return redirectWithSuccess(passwordLoginPath(), `Password updated Successfully${more}`, headers)
 	} catch (error) {
 		return refuseForm(error, form)
 	}

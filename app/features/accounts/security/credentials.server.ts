@@ -1,10 +1,10 @@
 import { availableParallelism } from 'node:os'
 import { hash, verify } from '@node-rs/argon2'
 import pLimit from 'p-limit'
+import { findPasswordHash } from '~/features/sessions/passwords.queries.server.ts'
 import { TooManyRequests } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { findPasswordHash } from '../accounts.queries.server.ts'
 
 /** Argon2id with 19 MiB, two passes and one lane: the minimum of OWASP's Password Storage Cheat Sheet (2026), about 20 ms here. */
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }

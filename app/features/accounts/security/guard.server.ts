@@ -247,8 +247,8 @@ async function resetByLink({ context, address, body }: Attempt): Promise<unknown
 	])
 	const mayUse = owner !== undefined && (await mayUsePassword(owner.email))
 	const hash = mayUse && (await hashPassword(String(body.newPassword)))
-	const userId = hash && (await setPasswordByLink(link, hash, (trx, member) => removeCredentials(trx, member, true)))
-	if (!owner || !userId) throw new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' })
+	const done = hash && (await setPasswordByLink(link, hash, (trx, member) => removeCredentials(trx, member, true)))
+	if (!owner || !done) throw new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' })
 	const { id, email } = owner
 	await Promise.all([
 		recordMailArrival(id),
@@ -256,8 +256,9 @@ async function resetByLink({ context, address, body }: Attempt): Promise<unknown
 		isAdminEmail(email) && promoteNamedAdmin(email),
 	])
 	await announceEndedSessions(id)
-	await recordSecurityEvent('reset', { userId: id })
-	return context.json({ status: true })
+	const { hasRemoved } = done
+	await recordSecurityEvent('reset', { userId: id, detail: { removedCredentials: hasRemoved } })
+	return context.json({ status: true, hasRemoved })
 }
 
 function requireStrongPassword(password: unknown, owner?: PasswordOwner): void {

@@ -170,7 +170,7 @@ test('a reset by mail deletes devices and counts, and makes its own browser know
 	await requestPasswordReset(form({ email }), request())
 	const next = 'another lantern at the ford'
 	const input = form({ token: await mailedToken(email), password: next, confirmPassword: next })
-	const fresh = (await resetPassword(input, request())).getSetCookie()[0]?.split(';')[0] ?? ''
+	const fresh = (await resetPassword(input, request())).headers.getSetCookie()[0]?.split(';')[0] ?? ''
 	while ((await guess(email, { cookie: old })) === 0);
 	await expect(enter(email, { cookie: old }, next)).rejects.toThrow(TooManyRequests)
 	await enter(email, { cookie: fresh }, next)

@@ -3,10 +3,10 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { daysBefore, momentOf, mondayOf } from '~/platform/settings/region.server.ts'
 import { ANSWERED_WITHIN_DAYS, type FailedJobs, FIGURE_WEEKS, type WeekFigures } from './figures.view.ts'
 
-/** SQL fragments for the counted weeks, in the site's time zone. */
-function countedWeeks() {
+/** SQL fragments for the last weeks, in the site's time zone. */
+function lastWeeks(count: number) {
 	const monday = mondayOf()
-	const mondays = Array.from({ length: FIGURE_WEEKS }, (_, place) => daysBefore(monday, 7 * (FIGURE_WEEKS - 1 - place)))
+	const mondays = Array.from({ length: count }, (_, place) => daysBefore(monday, 7 * (count - 1 - place)))
 	const starts = mondays.map((day) => momentOf(day))
 	return {
 		/** A row for each Monday. */
@@ -22,7 +22,7 @@ function countedWeeks() {
  * Counts members by week. Activity is only known during a week, as a session stores only its last use, so a higher earlier count is kept.
  */
 export async function writeMemberFigures(trx: Executor): Promise<void> {
-	const { weeks, weekOf, since } = countedWeeks()
+	const { weeks, weekOf, since } = lastWeeks(FIGURE_WEEKS)
 	await sql`
 		with joined as (
 			select ${weekOf('created_at')} as week, count(*)::int as count from users
@@ -43,7 +43,7 @@ export async function writeMemberFigures(trx: Executor): Promise<void> {
 
 /** Counts questions, and how soon they were answered, by week and category, and for all categories. */
 export async function writeQuestionFigures(trx: Executor): Promise<void> {
-	const { weeks, weekOf, since } = countedWeeks()
+	const { weeks, weekOf, since } = lastWeeks(FIGURE_WEEKS)
 	await sql`delete from weekly_questions where week >= (select min(week) from ${weeks} weeks)`.execute(trx)
 	await sql`
 		with asked as (
@@ -57,9 +57,9 @@ export async function writeQuestionFigures(trx: Executor): Promise<void> {
 		from asked group by grouping sets ((week, category_id), (week))`.execute(trx)
 }
 
-/** The weeks, oldest first. @param categoryId 0 for all categories */
-export async function listFigures(categoryId: number): Promise<WeekFigures[]> {
-	const { weeks } = countedWeeks()
+/** The last weeks, oldest first. @param categoryId 0 for all categories */
+export async function listFigures(categoryId: number, count: number): Promise<WeekFigures[]> {
+	const { weeks } = lastWeeks(count)
 	const { rows } = await sql<WeekFigures>`
 		select weeks.week::text as week, coalesce(joined, 0) as joined, coalesce(active, 0) as active, coalesce(questions, 0) as questions,
 			coalesce(answered, 0) as answered, median_minutes as "medianMinutes"

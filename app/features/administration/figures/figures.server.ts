@@ -15,9 +15,9 @@ import {
 	writeMemberFigures,
 	writeQuestionFigures,
 } from './figures.queries.server.ts'
-import type { FailedJobs, WeekFigures } from './figures.view.ts'
+import { type FailedJobs, FIGURE_WEEKS, KEPT_WEEKS, type WeekFigures } from './figures.view.ts'
 
-/** Counts the displayed weeks. It reads half a year of data, so a job runs it at night. */
+/** Counts the displayed weeks. It reads a year of data, so a job runs it at night. */
 export async function countFigures(): Promise<void> {
 	await db()
 		.transaction()
@@ -42,11 +42,17 @@ export async function readFigures(viewer: Viewer, slug: string): Promise<Figures
 	if (!(await hasFigures())) await countFigures()
 	const chosen = slug === '' ? null : await getCategory(slug)
 	const [weeks, categories, failed] = await Promise.all([
-		listFigures(chosen?.id ?? 0),
+		listFigures(chosen?.id ?? 0, FIGURE_WEEKS),
 		listCategories(),
 		listFailedJobs(),
 	])
 	return { weeks, categories, category: chosen?.slug ?? '', failed: failed.map(withoutAddresses) }
+}
+
+/** All stored weeks, for all categories. @throws NotAllowed */
+export async function readAllWeeks(viewer: Viewer): Promise<WeekFigures[]> {
+	requireAdmin(viewer)
+	return listFigures(0, KEPT_WEEKS)
 }
 
 /** The error of a mail server may contain the recipient. */

@@ -1,11 +1,14 @@
-/* Statistics by week. Weeks are named by their Monday, YYYY-MM-DD in UTC. */
+/* Statistics by week. Weeks are named by their Monday, YYYY-MM-DD in the site's time zone. */
 
-/** Weeks on the page, including the present one. */
-export const FIGURE_WEEKS = 26
+/** Weeks on the page, including the present one, and counted every night. */
+export const FIGURE_WEEKS = 53
+/** Weeks that are stored, and in the file: an annual report is written in the year after. */
+export const KEPT_WEEKS = 2 * FIGURE_WEEKS
 /** A question is answered if somebody else comments within this many days. */
 export const ANSWERED_WITHIN_DAYS = 7
 
 export const figuresPath = '/admin/figures'
+export const figuresCsvPath = '/admin/figures.csv'
 
 export interface WeekFigures {
 	week: string

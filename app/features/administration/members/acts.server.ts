@@ -33,7 +33,7 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { lockAdmin } from '../admins.server.ts'
-import { type LockedMember, lockForRole } from './members.queries.server.ts'
+import { type LockedMember, lockForRole, setCohort } from './members.queries.server.ts'
 import { type Role, roles } from './members.view.ts'
 
 /*
@@ -114,6 +114,14 @@ export async function confirmAddressOf(viewer: Viewer, username: string, why = '
 	})
 	await announceAccountChange(member.id)
 	await recordSecurityEvent('verify', { userId: member.id, detail: { by: viewer?.id ?? 0 } })
+}
+
+/** Sets the cohort of a member, '' for none. What the university says later does not change it. @throws Conflict also if it is theirs already */
+export async function setCohortOf(viewer: Viewer, username: string, cohort: string, why: string): Promise<void> {
+	await withLockedMember(viewer, username, async (trx, actor, found) => {
+		if (!(await setCohort(trx, found.id, cohort))) throw new Conflict('This is their cohort already.')
+		await record(trx, actor, found, 'set the cohort', { why, note: cohort || 'none' })
+	})
 }
 
 /** Clears the bounce marks of a member's addresses. @throws Conflict without any */

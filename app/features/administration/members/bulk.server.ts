@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
+import { cohortField } from '~/features/campus/campus-fields.schema.ts'
 import { decideCase } from '~/features/moderation/decisions.server.ts'
 import { logOutMember } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT, suspensionDurations } from '~/features/moderation/moderation.policy.ts'
@@ -10,7 +11,7 @@ import { DomainError, Invalid } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
-import { changeRole, confirmAddressOf } from './acts.server.ts'
+import { changeRole, confirmAddressOf, setCohortOf } from './acts.server.ts'
 import { listMemberRows } from './members.queries.server.ts'
 import { presentMemberSummary, readFilters, readSelectedMembers } from './members.server.ts'
 import {
@@ -18,7 +19,6 @@ import {
 	isBulkAct,
 	MAX_BULK_MEMBERS,
 	MAX_HIDE_MEMBERS,
-	type MemberFilters,
 	type MemberSummary,
 	type SkippedMembers,
 } from './members.view.ts'
@@ -39,7 +39,7 @@ export interface BulkPreview {
 	leftOut: SkippedMembers[]
 }
 
-const NO_FILTERS: MemberFilters = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '', list: '' }
+const NO_FILTERS = readFilters(new Map())
 
 /** @throws Invalid for nobody, or more than `max` */
 async function listChosen(sent: URLSearchParams, max: number) {
@@ -77,8 +77,8 @@ export async function previewBulk(viewer: Viewer, sent: URLSearchParams): Promis
 
 /** Why an action does not apply to a member, from the data of the list; null if it does. Each action checks again under its lock. */
 function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberSummary): string | null {
-	if (act !== 'confirm' && act !== 'lift' && member.id === admin.id) return 'This is your own account.'
-	if (act !== 'confirm' && act !== 'log-out' && member.role === 'admin')
+	if (!['confirm', 'cohort', 'lift'].includes(act) && member.id === admin.id) return 'This is your own account.'
+	if (!['confirm', 'cohort', 'log-out'].includes(act) && member.role === 'admin')
 		return 'For an admin, this can only be decided on their own page.'
 	const isSuspended = member.suspendedUntil !== null
 	const rules: Record<BulkAct, () => string | false> = {
@@ -91,6 +91,7 @@ function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberSummary): st
 			(isSuspended && 'Suspended: end the suspension first.') ||
 			(isDemoAccount(member.email) && 'The role of a demo account cannot be changed.'),
 		member: () => member.role === 'member' && 'Already an ordinary member.',
+		cohort: () => false,
 	}
 	return rules[act]() || null
 }
@@ -98,6 +99,7 @@ function reasonAgainst(admin: SignedIn, act: BulkAct, member: MemberSummary): st
 const bulkInput = whyInput.extend({
 	ids: z.string({ error: 'The form is incomplete. Choose the members again.' }),
 	time: z.enum(suspensionDurations, { error: 'Choose for how long.' }).optional(),
+	cohort: cohortField,
 })
 
 /** The result of a bulk action. */
@@ -109,15 +111,14 @@ export interface BulkResult {
 
 /**
  * Carries out an action for each of the previewed members.
- * @param input `ids`, comma-separated; `why`; `time` for a suspension
+ * @param input `ids`, comma-separated; `why`; `time` for a suspension; `cohort` to set, '' for none
  * @throws NotAllowed, Invalid; errors of single members are in the result
  */
 export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promise<BulkResult> {
 	const admin = requireAdmin(viewer)
 	if (!isBulkAct(act)) throw new Invalid('Choose what to do with them.')
-	const { why, time, ids: sent } = parseInput(bulkInput, input)
-	if (act === 'suspend' && time === undefined)
-		throw new Invalid('Choose for how long.', { time: 'Choose for how long.' })
+	const { why, time = '', cohort, ids: sent } = parseInput(bulkInput, input)
+	if (act === 'suspend' && time === '') throw new Invalid('Choose for how long.', { time: 'Choose for how long.' })
 	const ids = [...new Set(sent.split(',').map(Number))].filter(isId).slice(0, MAX_BULK_MEMBERS)
 	if (ids.length === 0) throw new Invalid('There are no members left to do this for.')
 	await countUse('toggles', admin)
@@ -125,7 +126,7 @@ export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promi
 	const refused: { username: string; why: string }[] = []
 	for (const { id, username } of members) {
 		try {
-			await single[act](admin, username, { why, time: time ?? '' })
+			await single[act](admin, username, { why, time, cohort })
 		} catch (error) {
 			refused.push({ username, why: wordsOf(error, id) })
 		}
@@ -143,14 +144,16 @@ function wordsOf(error: unknown, userId: number): string {
 /** The action for a single member, as on their page. */
 const single: Record<
 	BulkAct,
-	(admin: SignedIn, username: string, words: { why: string; time: string }) => Promise<unknown>
+	(admin: SignedIn, username: string, words: { why: string; time: string; cohort: string }) => Promise<unknown>
 > = {
-	suspend: (admin, name, words) => decideCase(admin, { kind: MEMBER_SUBJECT, name, act: 'suspend' }, words),
+	suspend: (admin, name, { why, time }) =>
+		decideCase(admin, { kind: MEMBER_SUBJECT, name, act: 'suspend' }, { why, time }),
 	lift: (admin, name, { why }) => decideCase(admin, { kind: MEMBER_SUBJECT, name, act: 'lift' }, { why }),
 	'log-out': (admin, name, { why }) => logOutMember(admin, name, why),
 	confirm: (admin, name, { why }) => confirmAddressOf(admin, name, why),
 	moderator: (admin, name, { why }) => changeRole(admin, name, { role: 'moderator', why }),
 	member: (admin, name, { why }) => changeRole(admin, name, { role: 'member', why }),
+	cohort: (admin, name, { why, cohort }) => setCohortOf(admin, name, cohort, why),
 }
 
 /** Groups members by the reason why they were left out. */

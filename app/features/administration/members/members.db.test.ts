@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { recordReport } from '~/features/bounces/bounces.server.ts'
-import { listLog } from '~/features/moderation/queue.server.ts'
+import { listLog } from '~/features/moderation-log/log.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { csvLine } from '~/platform/http/csv.server.ts'
 import { makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../../tests/support/jobs.ts'
@@ -17,8 +18,7 @@ import {
 	resetLostFactor,
 	unlinkIdentityOf,
 } from './acts.server.ts'
-import { previewBulk, runBulk } from './bulk.server.ts'
-import { csvLine, exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
+import { exportMembers, getMember, listMembers, readFilters } from './members.server.ts'
 import { type Role, roles } from './members.view.ts'
 
 useDatabase()
@@ -27,7 +27,7 @@ useJobTables()
 let admin: SignedIn
 let ada: SignedIn
 const why = 'She knows the place.'
-const none = { q: '', role: '', state: '', year: '', domain: '', cohort: '', invite: '', list: '' }
+const none = readFilters(new Map())
 
 beforeAll(async () => {
 	admin = await makeMember('admin', 'admin')
@@ -38,8 +38,9 @@ beforeAll(async () => {
 		db(),
 	)
 	await sql`
-		insert into profiles (user_id, year_of_passing, hidden_at, university_email, campus_name, campus_verified_at) values
-		(${ada.id}, 2027, null, 'ada@u.example', 'Campus', now()), (${hal.id}, 2028, now(), 'hal@u.example', 'Campus', now() - interval '2 years')`.execute(
+		insert into profiles (user_id, year_of_passing, hidden_at, university_email, campus_name, campus_verified_at, enrol_in_branch_name, only_me) values
+		(${ada.id}, 2027, null, 'ada@u.example', 'Campus', now(), 'Civil Engineering', '{}'),
+		(${hal.id}, 2028, now(), 'hal@u.example', 'Campus', now() - interval '2 years', 'Civil Engineering', '{academics}')`.execute(
 		db(),
 	)
 	await sql`insert into users (username, name, email, imported) values ('ghost', 'Ghost', 'ghost@none.example', true)`.execute(
@@ -49,6 +50,9 @@ beforeAll(async () => {
 		db(),
 	)
 	await makeQuestion(ada)
+	await sql`update users set created_at = '2024-05-01T12:00:00Z', logged_in_at = '2024-05-02T12:00:00Z' where id = ${ada.id}`.execute(
+		db(),
+	)
 })
 
 const roleOf = async ({ id }: SignedIn): Promise<Role> =>
@@ -56,24 +60,32 @@ const roleOf = async ({ id }: SignedIn): Promise<Role> =>
 
 describe('the list', () => {
 	test.each([
-		[{}, ['hal', 'sue', 'ada', 'admin']],
-		[{ q: 'AD' }, ['ada', 'admin']],
+		[{}, ['hal', 'sue', 'admin', 'ada']],
+		[{ q: 'AD' }, ['admin', 'ada']],
 		[{ q: 'elsewhere' }, ['hal']],
 		[{ q: '@Hal' }, ['hal']],
 		[{ q: '@elsewhere' }, ['hal']],
 		[{ q: 'hyperlink' }, ['hal']],
 		[{ q: '%' }, []],
 		[{ role: 'moderator' }, ['hal']],
-		[{ role: 'nobody' }, ['hal', 'sue', 'ada', 'admin']],
+		[{ role: 'nobody' }, ['hal', 'sue', 'admin', 'ada']],
 		[{ state: 'suspended' }, ['sue']],
 		[{ state: 'hidden' }, ['hal']],
-		[{ state: 'unconfirmed' }, ['sue', 'ada', 'admin']],
+		[{ state: 'unconfirmed' }, ['sue', 'admin', 'ada']],
 		[{ state: 'never' }, ['hal', 'sue', 'admin']],
 		[{ state: 'verified' }, ['ada']],
-		[{ state: 'toString' }, ['hal', 'sue', 'ada', 'admin']],
+		[{ state: 'toString' }, ['hal', 'sue', 'admin', 'ada']],
 		[{ year: '2028' }, ['hal']],
-		[{ year: "2028' or 1=1" }, ['hal', 'sue', 'ada', 'admin']],
-		[{ domain: '@Campus.example' }, ['sue', 'ada', 'admin']],
+		[{ year: "2028' or 1=1" }, ['hal', 'sue', 'admin', 'ada']],
+		[{ domain: '@Campus.example' }, ['sue', 'admin', 'ada']],
+		// Hal keeps his studies to himself.
+		[{ branch: 'civil eng' }, ['ada']],
+		[{ from: '2024-05-02' }, ['hal', 'sue', 'admin']],
+		[{ from: '2024-05-01', to: '2024-05-01' }, ['ada']],
+		[{ to: '2024-04-30' }, []],
+		[{ to: '2024-02-30' }, ['hal', 'sue', 'admin', 'ada']],
+		[{ idle: '2024-05-02' }, ['hal', 'sue', 'admin']],
+		[{ idle: '2024-05-03' }, ['hal', 'sue', 'admin', 'ada']],
 		[{ domain: 'example' }, []],
 		[{ q: 'a', role: 'member', domain: 'campus.example' }, ['sue', 'ada']],
 	])('narrowed to %j', async (sent, names) => {
@@ -321,77 +333,4 @@ test('only admins, according to the database, can do any of this', async () => {
 		for (const who of [null, ada, hal, ...(asksDatabase ? [former] : [])])
 			await expect(act(who), `${what} by ${who?.username}`).rejects.toThrow(NotAllowed)
 	expect(await roleOf(ada)).toBe('member')
-})
-
-describe('bulk actions', () => {
-	let crowd: SignedIn[]
-	const ids = () => crowd.map(({ id }) => id)
-	const chosen = (act: string, members = ids()) =>
-		new URLSearchParams([['act', act], ...members.map((id) => ['m', `${id}`])])
-	const run = (act: string, input: Record<string, string> = {}) =>
-		runBulk(admin, act, { ids: [...ids(), admin.id].join(','), why, time: '1 day', ...input })
-
-	beforeAll(async () => {
-		crowd = [await makeMember('crowd1'), await makeMember('crowd2', 'moderator'), await makeMember('crowd3')]
-		await sql`update users set suspended_until = 'infinity' where username = 'crowd3'`.execute(db())
-	})
-
-	test.each<[string, number, string[]]>([
-		['suspend', 2, ['This is your own account.: admin', 'Already suspended.: crowd3']],
-		['lift', 1, ['Not suspended.: crowd2 crowd1', 'For an admin, this can only be decided on their own page.: admin']],
-		['log-out', 3, ['This is your own account.: admin']],
-		['confirm', 4, []],
-		[
-			'moderator',
-			1,
-			[
-				'Suspended: end the suspension first.: crowd3',
-				'Already a moderator.: crowd2',
-				'This is your own account.: admin',
-			],
-		],
-		['member', 1, ['Already an ordinary member.: crowd3 crowd1', 'This is your own account.: admin']],
-	])('%s is done for %i, and says who is left out and why', async (act, count, leftOut) => {
-		const preview = await previewBulk(admin, chosen(act, [...ids(), admin.id]))
-		expect(preview.members).toHaveLength(count)
-		expect(preview.leftOut.map((one) => `${one.why}: ${one.usernames.join(' ')}`).sort()).toEqual([...leftOut].sort())
-	})
-
-	test('select everything that a filter matches, up to a limit; an empty result is an error', async () => {
-		const all = (q: string) => new URLSearchParams({ act: 'confirm', all: '1', q })
-		expect((await previewBulk(admin, all('crowd'))).members).toHaveLength(3)
-		await expect(previewBulk(admin, all('many'))).rejects.toThrow('More than 500 members')
-		await expect(previewBulk(admin, chosen('confirm', []))).rejects.toThrow('Tick some members first')
-		await expect(previewBulk(admin, chosen('delete'))).rejects.toThrow('Choose what to do')
-		await expect(previewBulk(ada, all('crowd'))).rejects.toThrow(NotAllowed)
-		await expect(runBulk(ada, 'confirm', { ids: `${ada.id}`, why })).rejects.toThrow(NotAllowed)
-		await expect(run('suspend', { why: ' ' })).rejects.toThrow(/Say why/)
-		await expect(runBulk(admin, 'suspend', { ids: `${ada.id}`, why })).rejects.toThrow('Choose for how long.')
-	})
-
-	test('each has its own log entry; an error for one does not stop the others', async () => {
-		expect(await run('suspend')).toEqual({
-			act: 'suspend',
-			done: 2,
-			leftOut: [
-				{ why: 'Someone else has already decided this. Reload the page.', usernames: ['crowd3'] },
-				{ why: 'You cannot suspend this member.', usernames: ['admin'] },
-			],
-		})
-		expect((await run('lift')).done).toBe(3)
-		expect((await run('moderator')).done).toBe(2)
-		expect((await run('log-out')).done).toBe(3)
-		expect((await run('confirm')).done).toBe(4)
-		const { rows } = await listLog(admin, { member: 'crowd1', cursor: null })
-		expect(rows.map((row) => [row.act, row.note, row.why])).toEqual([
-			['confirm the address', '', why],
-			['log out everywhere', '', why],
-			['appoint', 'as moderator', why],
-			['lift', '', why],
-			['suspend', 'for 1 day', why],
-		])
-		const lines = (await Array.fromAsync(await exportMembers(admin, none, ids()))).join('').trim().split('\r\n')
-		expect(lines.slice(1).map((line) => line.split('"')[1])).toEqual(['crowd3', 'crowd2', 'crowd1'])
-		expect((await listLog(admin, { member: 'admin', cursor: null })).rows[0]?.note).toBe('3 chosen')
-	})
 })

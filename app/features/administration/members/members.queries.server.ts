@@ -4,6 +4,7 @@ import { isMailBouncing } from '~/features/bounces/bounces.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { escapeLike, isoTime } from '~/platform/db/sql-text.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
+import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
 import type { MemberFilters, Role } from './members.view.ts'
 
 export interface MemberRow {
@@ -22,6 +23,7 @@ export interface MemberRow {
 	hidden: boolean
 	campus: string
 	cohort: string
+	branch: string
 	year: number | null
 	mail_returned: boolean
 }
@@ -29,10 +31,13 @@ export interface MemberRow {
 /** The confirmation of a university address is valid for a year (`campus.view.ts`). */
 const isVerified = sql`(p.campus_name <> '' and p.campus_verified_at > now() - interval '365 days')`
 
+/** The branch, except of members who keep that section of their profile to themselves. */
+const branchColumn = sql`case when 'academics' = any(p.only_me) then '' else coalesce(p.enrol_in_branch_name, '') end`
+
 const columns = sql`u.id, u.username, u.name, u.image, u.cohort, u.email, u.email_verified, u.role, ${isoTime('u.created_at')} as created_at,
 	${isoTime('u.logged_in_at')} as logged_in_at, ${suspendedUntil('u')} as suspended_until, ${isoTime('u.leaves_at')} as leaves_at,
 	${isoTime('u.left_campus_at')} as left_campus_at,
-	p.hidden_at is not null as hidden, case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
+	${branchColumn} as branch, p.hidden_at is not null as hidden, case when ${isVerified} then p.campus_name else '' end as campus, p.year_of_passing as year,
 	${isMailBouncing} as mail_returned`
 
 const states: Record<string, ReturnType<typeof sql>> = {
@@ -48,7 +53,7 @@ const states: Record<string, ReturnType<typeof sql>> = {
 
 /** A page of members, newest first, restricted to `ids` if given. Imported authors are left out. */
 export async function listMemberRows(
-	{ q, role, state, year, domain, cohort, invite, list }: MemberFilters,
+	{ q, role, state, year, domain, cohort, branch, from, to, idle, invite, list }: MemberFilters,
 	after: TimeCursor | null,
 	limit: number,
 	ids: readonly number[] | null = null,
@@ -64,6 +69,10 @@ export async function listMemberRows(
 		...(year ? [sql`p.year_of_passing = ${Number(year)}`] : []),
 		...(domain ? [sql`split_part(u.email, '@', 2) = ${domain.toLowerCase()}`] : []),
 		...(cohort ? [sql`lower(u.cohort) = ${cohort.toLowerCase()}`] : []),
+		...(branch ? [sql`lower(${branchColumn}) like ${pattern(branch)}`] : []),
+		...(from ? [sql`u.created_at >= ${momentOf(from)}`] : []),
+		...(to ? [sql`u.created_at < ${momentOf(daysBefore(to, -1))}`] : []),
+		...(idle ? [sql`(u.logged_in_at is null or u.logged_in_at < ${momentOf(idle)})`] : []),
 		...(invite ? [sql`u.invite_id = ${Number(invite)}`] : []),
 		...(list ? [sql`u.invited_address_id in (select id from invited_addresses where list_id = ${Number(list)})`] : []),
 		...(after ? [sql`(u.created_at, u.id) < (${after.at}::timestamptz, ${after.id}::int)`] : []),
@@ -115,4 +124,11 @@ export async function lockForRole(trx: Executor, id: number): Promise<LockedMemb
 		select id, role, email, email_verified, ${suspendedUntil('users')} as suspended_until
 		from users where id = ${id} for no key update`.execute(trx)
 	return rows[0]
+}
+
+/** Sets the cohort of a member; '' for none. @returns false if it is theirs already */
+export async function setCohort(trx: Executor, id: number, cohort: string): Promise<boolean> {
+	const { numAffectedRows = 0n } = await sql`
+		update users set cohort = ${cohort}, updated_at = now() where id = ${id} and cohort <> ${cohort}`.execute(trx)
+	return numAffectedRows > 0n
 }

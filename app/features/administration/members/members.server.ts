@@ -5,12 +5,13 @@ import { describeGroupRole } from '~/features/campus-roles/group-roles.server.ts
 import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
-import { isId } from '~/lib/checks.ts'
+import { isDay, isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { csvLine } from '~/platform/http/csv.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { lockAdmin } from '../admins.server.ts'
 import { findMemberDetail, listMemberRows, type MemberDetailRow, type MemberRow } from './members.queries.server.ts'
@@ -34,6 +35,7 @@ const MAX_TYPED = 100
 export function readFilters(sent: { get: (name: string) => unknown }): MemberFilters {
 	const text = (name: string) => cleanLine(String(sent.get(name) ?? '').replaceAll('\0', '')).slice(0, MAX_TYPED)
 	const id = (name: string) => (/^\d{1,9}$/.test(text(name)) ? text(name) : '')
+	const day = (name: string) => (isDay(text(name)) ? text(name) : '')
 	const [role, state, year] = [text('role'), text('state'), text('year')]
 	return {
 		q: text('q'),
@@ -42,6 +44,8 @@ export function readFilters(sent: { get: (name: string) => unknown }): MemberFil
 		year: /^\d{4}$/.test(year) ? year : '',
 		domain: text('domain').replace(/^@/, ''),
 		cohort: text('cohort'),
+		branch: text('branch'),
+		...{ from: day('from'), to: day('to'), idle: day('idle') },
 		invite: id('invite'),
 		list: id('list'),
 	}
@@ -127,11 +131,11 @@ const head = [
 	'university',
 	'year',
 	'cohort',
+	'branch',
 ]
 
 async function* csvOf(filters: MemberFilters, ids: readonly number[] | null): AsyncGenerator<string> {
-	// The byte order mark makes spreadsheets read UTF-8.
-	yield `\uFEFF${csvLine(head)}`
+	yield csvLine(head)
 	let after: { at: string; id: number } | null = null
 	do {
 		const rows: MemberRow[] = await listMemberRows(filters, after, ROWS_AT_ONCE, ids)
@@ -145,19 +149,13 @@ function cellsOf(member: MemberSummary): string[] {
 	return [
 		...[member.username, member.name, member.email, member.isConfirmed ? 'yes' : 'no', member.role],
 		...[member.registeredAt, member.loggedInAt ?? '', member.suspendedUntil ?? '', member.isHidden ? 'yes' : 'no'],
-		...[member.campus, String(member.year ?? ''), member.cohort],
+		...[member.campus, String(member.year ?? ''), member.cohort, member.branch],
 	]
-}
-
-/** A line of CSV. A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as members choose their names. */
-export function csvLine(cells: readonly string[]): string {
-	const safe = cells.map((cell) => (/^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell))
-	return `${safe.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`
 }
 
 /** A member in the list. */
 export function presentMemberSummary(row: MemberRow): MemberSummary {
-	const { id, username, name, image, email, role, campus, cohort, year } = row
+	const { id, username, name, image, email, role, campus, cohort, branch, year } = row
 	return {
 		id,
 		username,
@@ -167,6 +165,7 @@ export function presentMemberSummary(row: MemberRow): MemberSummary {
 		role,
 		campus,
 		cohort,
+		branch,
 		year,
 		isConfirmed: row.email_verified,
 		registeredAt: row.created_at,

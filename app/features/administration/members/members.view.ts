@@ -39,8 +39,15 @@ export interface MemberFilters {
 	year: string
 	/** The domain of the address. */
 	domain: string
-	/** The cohort of their invitation, exactly. */
+	/** The cohort, exactly. */
 	cohort: string
+	/** A part of the branch. */
+	branch: string
+	/** The first and the last day on which they registered, `YYYY-MM-DD`. */
+	from: string
+	to: string
+	/** The day since which they have not logged in. */
+	idle: string
 	/** The id of the link that they registered with. */
 	invite: string
 	/** The id of the list of addresses that they were invited by. */
@@ -58,6 +65,7 @@ export const bulkActs = {
 	confirm: 'Confirm the address',
 	moderator: 'Make moderators',
 	member: 'Make ordinary members',
+	cohort: 'Set the cohort',
 } as const
 
 export type BulkAct = keyof typeof bulkActs
@@ -97,8 +105,10 @@ export interface MemberSummary {
 	/** Since when the university says that they have left it; ISO 8601, null for everybody else. */
 	leftCampusAt: string | null
 	isHidden: boolean
-	/** The cohort of their invitation, or ''. */
+	/** The cohort of their invitation, or that the university or an admin gave them; '' for none. */
 	cohort: string
+	/** The branch, if others than its member may see it; else ''. */
+	branch: string
 	/** The university of a verified student, or ''. */
 	campus: string
 	year: number | null

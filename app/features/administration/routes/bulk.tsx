@@ -109,7 +109,7 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 			{members.length > 0 && (
 				<Form method="post" action={here} className="mt-8 grid max-w-[36rem] gap-4" replace noValidate>
 					<input type="hidden" name="ids" value={members.map(({ id }) => id).join(',')} />
-					<FormError errors={refusal?.errors} names={{ why: 'Why', time: 'For how long' }}>
+					<FormError errors={refusal?.errors} names={{ why: 'Why', time: 'For how long', cohort: 'Cohort' }}>
 						{refusal?.message}
 					</FormError>
 					{act === 'suspend' && (
@@ -123,6 +123,17 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 								<option key={time}>{time}</option>
 							))}
 						</Select>
+					)}
+					{act === 'cohort' && (
+						<Field
+							label="Cohort"
+							name="cohort"
+							optional
+							maxLength={60}
+							defaultValue={refusal?.values.cohort ?? ''}
+							error={refusal?.errors.cohort}
+							hint="Such as CSE 2027. If empty, they have none."
+						/>
 					)}
 					<Field
 						label="Why"

@@ -6,11 +6,18 @@ import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
+import { WeekChart } from '~/ui/week-chart.tsx'
 import { requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
-import { WeekChart } from '../components/week-chart.tsx'
 import { readFigures, retryJobs } from '../figures/figures.server.ts'
-import { duration, type FailedJobs, figuresPath, percent, type WeekFigures } from '../figures/figures.view.ts'
+import {
+	duration,
+	type FailedJobs,
+	figuresCsvPath,
+	figuresPath,
+	percent,
+	type WeekFigures,
+} from '../figures/figures.view.ts'
 import type { Route } from './+types/figures'
 
 export function loader({ request, context, url }: Route.LoaderArgs) {
@@ -43,7 +50,10 @@ export default function Figures({ loaderData, actionData }: Route.ComponentProps
 	return (
 		<AdminFrame title="Figures">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
-				The last {weeks.length} weeks, counted every night. No figure describes a single person.
+				The last {weeks.length} weeks, counted every night. No figure describes a single person.{' '}
+				<a className="link" href={figuresCsvPath} download>
+					Download two years as CSV
+				</a>
 			</p>
 			<WeekChart
 				id="joined"

@@ -1,6 +1,7 @@
 import { redirect } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Invalid } from '~/lib/errors.ts'
+import { csvResponse } from '~/platform/http/csv.server.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { exportMembers, readFilters, readSelectedMembers } from '../members/members.server.ts'
@@ -24,22 +25,6 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			if (!(error instanceof Invalid)) throw error
 			return redirectWithToast(withParams(membersPath, { ...filters }), { type: 'error', message: error.message })
 		}
-		const lines = await exportMembers(viewer, filters, ids)
-		const encoder = new TextEncoder()
-		const body = new ReadableStream<Uint8Array>({
-			async pull(controller) {
-				const { value, done } = await lines.next()
-				if (done) controller.close()
-				else controller.enqueue(encoder.encode(value))
-			},
-			cancel: () => void lines.return(undefined),
-		})
-		return new Response(body, {
-			headers: {
-				'Content-Type': 'text/csv; charset=utf-8',
-				'Content-Disposition': 'attachment; filename="members.csv"',
-				'Cache-Control': 'private, no-store',
-			},
-		})
+		return csvResponse('members.csv', await exportMembers(viewer, filters, ids))
 	})
 }

@@ -111,6 +111,18 @@ function Filters({ filters }: { filters: MemberFilters }) {
 				<div className="sm:col-span-3">
 					<Field label="Cohort" name="cohort" defaultValue={filters.cohort} placeholder="CSE 2027" />
 				</div>
+				<div className="sm:col-span-3">
+					<Field label="Branch" name="branch" defaultValue={filters.branch} placeholder="Computer Science" />
+				</div>
+				<div className="sm:col-span-3">
+					<Field label="No login since" name="idle" type="date" defaultValue={filters.idle} />
+				</div>
+				<div className="sm:col-span-3">
+					<Field label="Registered from" name="from" type="date" defaultValue={filters.from} />
+				</div>
+				<div className="sm:col-span-3">
+					<Field label="Registered until" name="to" type="date" defaultValue={filters.to} />
+				</div>
 				{filters.invite && <input type="hidden" name="invite" value={filters.invite} />}
 				{filters.list && <input type="hidden" name="list" value={filters.list} />}
 				<p className="flex flex-wrap gap-2 sm:col-span-6">
@@ -190,6 +202,7 @@ function Line({ member }: { member: MemberSummary }) {
 		member.loggedInAt === null && 'never logged in',
 		member.campus,
 		member.year,
+		member.branch,
 		member.cohort,
 	].filter(Boolean)
 	return (

@@ -2,7 +2,7 @@ import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatBytes } from '~/lib/sizes.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -23,12 +23,16 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
-		if (form.get('intent') === 'confirm-restore') {
-			await confirmRestore(viewer)
-			return redirectWithSuccess(backupsPath, 'Old backups are removed again.')
-		}
-		await requestBackup(viewer)
-		return redirectWithSuccess(backupsPath, 'A backup is running.')
+		return await chooseIntent(form.get('intent'), {
+			'back-up': async () => {
+				await requestBackup(viewer)
+				return redirectWithSuccess(backupsPath, 'A backup is running.')
+			},
+			'confirm-restore': async () => {
+				await confirmRestore(viewer)
+				return redirectWithSuccess(backupsPath, 'Old backups are removed again.')
+			},
+		})
 	} catch (error) {
 		return refuseForm(error, form)
 	}
@@ -57,7 +61,9 @@ export default function Backups({ loaderData, actionData }: Route.ComponentProps
 			</p>
 			<FormError>{actionData?.message}</FormError>
 			<Form method="post" action={backupsPath} className="mt-4">
-				<SubmitButton>Back up now</SubmitButton>
+				<SubmitButton action={backupsPath} name="intent" value="back-up">
+					Back up now
+				</SubmitButton>
 			</Form>
 			{restoredAt && <Restored at={restoredAt} />}
 			<Archive archive={archive} />

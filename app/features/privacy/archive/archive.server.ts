@@ -9,6 +9,7 @@ import { config } from '~/config.server.ts'
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { widthsOf } from '~/features/pictures/pictures.view.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
+import { securingAdvice } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -148,7 +149,7 @@ function finish(userId: number, name: string, bytes: number): Promise<boolean> {
 		.transaction()
 		.execute(async (trx) => {
 			const member = await finishArchive(trx, { userId, name, bytes })
-			if (member) await addJob('send-mail', readyMail(member), trx)
+			if (member) await addJob('send-mail', readyMail(member, await securingAdvice(userId, trx)), trx)
 			return member !== undefined
 		})
 }
@@ -223,14 +224,14 @@ export async function removeArchiveFile(name: string): Promise<void> {
 	await (await storage()).remove(keyOf(name))
 }
 
-function readyMail({ email, name }: { email: string; name: string }) {
+function readyMail({ email, name }: { email: string; name: string }, advice: string) {
 	const { publicUrl } = config()
 	return linkMail(
 		email,
 		`Your ${siteName()} data is ready`,
 		`Hello ${name}, the archive of your data that you asked for can be downloaded for ${ARCHIVE_DAYS} days.`,
 		{ label: 'Download it', url: `${publicUrl}${DATA_PATH}` },
-		'If you did not ask for it, change your password: somebody else is logged in to your account.',
+		`If you did not ask for it, somebody else is logged in to your account: ${advice}.`,
 	)
 }
 

@@ -1,6 +1,7 @@
 import { redirect } from 'react-router'
 import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { retentionDays } from '~/features/privacy/retention/retention.server.ts'
+import { securingAdvice } from '~/features/sessions/passwords.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -15,7 +16,8 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath('/settings/activity'), { headers })
-		return { events: await listSecurityEvents(viewer), days: retentionDays('security-events') }
+		const [events, advice] = await Promise.all([listSecurityEvents(viewer), securingAdvice(viewer.id)])
+		return { events, advice, days: retentionDays('security-events') }
 	})
 }
 
@@ -23,12 +25,12 @@ export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Recent activity', noindex: true })
 }
 
-export default function Activity({ loaderData: { events, days } }: Route.ComponentProps) {
+export default function Activity({ loaderData: { events, advice, days } }: Route.ComponentProps) {
 	return (
 		<SettingsPage title="Recent activity">
 			<p className="mt-2 max-w-read text-ink-2">
 				The last 50 events of your account, for at most {days} days. If one was not you, remove passkeys and linked
-				logins that are not yours, then change your password: that ends all other sessions and all access tokens.
+				logins that are not yours, then {advice}.
 			</p>
 			<div className="mt-6 border-t border-line">
 				<ActivityList events={events} exact />

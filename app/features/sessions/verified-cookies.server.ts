@@ -1,4 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
+import { remember } from '~/lib/remember.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 
 /** Milliseconds for which verified cookies are not verified again. */
@@ -126,3 +127,6 @@ function signedCookieOf(header: string): { version: string; expiresAt: number } 
 		return null
 	}
 }
+
+/** Those of this process. */
+export const verifiedCookies = () => remember('verified-cookies', () => new VerifiedCookies())

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { sessionTokenOf, VerifiedCookies } from './verified-cookies.ts'
+import { sessionTokenOf, VerifiedCookies } from './verified-cookies.server.ts'
 
 const mira: SignedIn = { id: 7, username: 'mira', name: 'Mira', image: null, role: 'member' }
 const inAnHour = 3_600_000
