@@ -75,7 +75,7 @@ const rareFiles = {
 		'token',
 		'unsent-text',
 		'use-press',
-		'use-tab',
+		'tab-row',
 	],
 	shell: ['account-frame', 'site-fault', 'guard/', 'toasts-above', 'unsent-forms'],
 	'platform/realtime': ['use-presence'],

@@ -1,7 +1,16 @@
 import type { ReactNode, RefObject } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
-import { NavLink } from '~/ui/link.tsx'
-import { useTabInView } from '~/ui/use-tab-in-view.ts'
+import { TabRow } from '~/ui/tab-row.tsx'
+
+const pages = [
+	{ to: '/moderation', title: 'Queue' },
+	{ to: '/moderation/members', title: 'Members' },
+	{ to: '/moderation/accounts', title: 'Spam' },
+	{ to: '/moderation/terms', title: 'Terms' },
+	{ to: '/moderation/searches', title: 'Searches' },
+	{ to: '/moderation/routing', title: 'Routing' },
+]
+const log = { to: '/moderation/log', title: 'Log' }
 
 interface ModerationFrameProps {
 	title: string
@@ -13,30 +22,13 @@ interface ModerationFrameProps {
 /** The layout of the moderators' pages: a heading and tabs. */
 export function ModerationFrame({ title, heading, children }: ModerationFrameProps) {
 	const { viewer } = useRootData()
-	const tabs = useTabInView<HTMLElement>()
 	return (
 		<div className="max-w-[52rem] pt-6 md:pt-8">
 			<h1 ref={heading} className="text-2xl leading-9 font-bold wrap-anywhere" tabIndex={heading && -1}>
 				{title}
 			</h1>
-			<nav ref={tabs} className="tabs tabs-scroll mt-3" aria-label="Moderation">
-				<Tab to="/moderation">Queue</Tab>
-				<Tab to="/moderation/members">Members</Tab>
-				<Tab to="/moderation/accounts">Spam</Tab>
-				<Tab to="/moderation/terms">Terms</Tab>
-				<Tab to="/moderation/searches">Searches</Tab>
-				<Tab to="/moderation/routing">Routing</Tab>
-				{viewer?.role === 'admin' && <Tab to="/moderation/log">Log</Tab>}
-			</nav>
+			<TabRow label="Moderation" pages={viewer?.role === 'admin' ? [...pages, log] : pages} />
 			{children}
 		</div>
-	)
-}
-
-function Tab({ to, children }: { to: string; children: string }) {
-	return (
-		<NavLink className="tab aria-[current]:border-ink aria-[current]:text-ink" to={to} end>
-			{children}
-		</NavLink>
 	)
 }

@@ -6,7 +6,7 @@ import { getOwnStatus } from '~/features/profiles/hiding.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
-import { useTabInView } from '~/ui/use-tab-in-view.ts'
+import { useTabInView } from '~/ui/tab-row.tsx'
 import { requireOwnPage } from '../requests.server.ts'
 import type { Route } from './+types/edit-layout'
 

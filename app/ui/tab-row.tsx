@@ -1,5 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 import { useLocation } from 'react-router'
+import { NavLink } from './link.tsx'
 
 /**
  * Scrolls a row of tabs to the open one, which a narrow screen may hide beyond its edge.
@@ -20,4 +21,17 @@ export function useTabInView<Row extends HTMLElement>(): RefObject<Row | null> {
 	}, [pathname, search])
 
 	return row
+}
+
+/** The pages of an area as a row of tabs. A tab is open at its own address and, but for the first one, at those below it. */
+export function TabRow({ label, pages }: { label: string; pages: { to: string; title: string }[] }) {
+	return (
+		<nav ref={useTabInView<HTMLElement>()} className="tabs tabs-scroll mt-3" aria-label={label}>
+			{pages.map(({ to, title }, index) => (
+				<NavLink key={to} className="tab aria-[current]:border-ink aria-[current]:text-ink" to={to} end={index === 0}>
+					{title}
+				</NavLink>
+			))}
+		</nav>
+	)
 }
