@@ -1,5 +1,14 @@
 import { picture } from '../factories/pictures.ts'
-import { anotherBrowser, composer, cutter, openChatPage, texts, twoFriends, withoutScripts } from './support/chat.ts'
+import {
+	anotherBrowser,
+	composer,
+	cutter,
+	openChatPage,
+	texts,
+	twoFriends,
+	withFriend,
+	withoutScripts,
+} from './support/chat.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
 const png = async (name: string, width: number, height: number) => ({
@@ -122,7 +131,7 @@ test('an edit that begins while a picture is prepared is not sent as a new messa
 	page,
 	browser,
 }) => {
-	const [, bo] = await twoFriends(page, browser, ['Ada Waitley', 'Bo Waitley'])
+	const [, bo] = await withFriend(page, browser, ['Ada Waitley', 'Bo Waitley'])
 	await page.addInitScript(() => {
 		const { decode } = HTMLImageElement.prototype
 		// A busy page may begin to prepare the picture only after the event.

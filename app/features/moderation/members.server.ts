@@ -116,7 +116,7 @@ export async function suspendAuthor(
 			: { ...parseInput(optionalWhyInput, { why: '', ...input }), time: null }
 	let notified: number[] = []
 	await withLockedMember(actor, author.id, async (trx, fresh, member) => {
-		if (!maySuspend(fresh, { id: author.id, role: member.role }))
+		if (!maySuspend(fresh, { id: author.id, role: member.role }) || (how.time !== null && author.imported))
 			throw new NotAllowed('You cannot suspend this member.')
 		if ((member.suspended_until === null) !== (act === 'suspend')) throw new DecidedAlready()
 		if (how.time === null) await liftSuspension(trx, author.id)

@@ -83,13 +83,13 @@ export async function findSubjectState(
 /**
  * Locks the boxes of members who may be notified about a subject, and creates missing ones. Accounts of imported authors, members
  * who muted the subject and members who block the actor are left out.
- * @param about the subject, and the account shown as the actor
+ * @param about the subject, and the account shown as the actor; null for a fact without one
  * @returns their ids
  */
 export async function lockRecipients(
 	trx: Executor,
 	userIds: number[],
-	{ subject, actorId }: { subject: SubjectRef; actorId: number },
+	{ subject, actorId }: { subject: SubjectRef; actorId: number | null },
 ): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		insert into notification_boxes (user_id)

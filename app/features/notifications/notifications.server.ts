@@ -157,8 +157,7 @@ export async function notifyOfFact(
 	{ kind, memberIds, group, actorId, subject, part, inBursts = false }: FactNotification,
 ): Promise<number[]> {
 	if (memberIds.length === 0) return []
-	// Nobody has the id 0, so nobody blocks it.
-	const boxes = await lockRecipients(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
+	const boxes = await lockRecipients(trx, [...memberIds], { subject, actorId: actorId ?? null })
 	const users = inBursts ? await withoutRecentGroup(trx, boxes, `${kind}:${group}`) : boxes
 	const url = part?.url ?? subject.url
 	const actorIds = actorId === undefined ? [] : [actorId]

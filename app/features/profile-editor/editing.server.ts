@@ -200,6 +200,12 @@ function createProfile(id: number, executor?: Executor): Promise<EditableRow | u
 }
 
 function personalValues(row: EditableRow): SavedValues {
+	// As views show them: what is over stays stored for up to an hour, and its day would be refused.
+	const isOver = (lastDay: string | null) => lastDay !== null && lastDay < siteDay(Date.now())
+	const openings = isOver(row.open_until) ? { to: [], until: null } : { to: row.open_to, until: row.open_until }
+	const status = isOver(row.status_until)
+		? { line: '', until: null }
+		: { line: row.status_line, until: row.status_until }
 	const values: FormValues = {
 		fullName: row.name,
 		phone: row.phone,
@@ -207,15 +213,15 @@ function personalValues(row: EditableRow): SavedValues {
 		expertise_in: row.expertise_in,
 		about: row.about,
 		skills: row.skills.join(', '),
-		open_to: row.open_to.join(', '),
+		open_to: openings.to.join(', '),
 		show_email: fieldText(row.show_email),
 		show_phone: fieldText(row.show_phone),
 		listed: fieldText(row.listed),
 		show_presence: fieldText(row.show_presence),
-		open_until: row.open_until ?? '',
+		open_until: openings.until ?? '',
 		pronouns: row.pronouns,
-		status_line: row.status_line,
-		status_until: row.status_until ?? '',
+		status_line: status.line,
+		status_until: status.until ?? '',
 		public_page: fieldText(row.public_page),
 		noindex: fieldText(row.noindex),
 		...audienceValues(row),
