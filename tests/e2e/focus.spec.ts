@@ -41,6 +41,8 @@ declare global {
  */
 function noteObscured(): void {
 	window.focused = { keys: 0, obscured: [] }
+	// Each key scrolls, and nobody looks at what would be painted.
+	document.documentElement.style.clipPath = 'inset(0 0 100% 0)'
 	document.addEventListener('keyup', () => {
 		window.focused.keys += 1
 		const { activeElement: focused } = document
@@ -348,6 +350,26 @@ test('a chat that could not be loaded keeps the focus when it is tried again, an
 	await expect(panel).toBeFocused()
 	await page.keyboard.press('Escape')
 	await expect(panel).toHaveCount(0)
+
+	await test.step('on a phone, the Back button of Android closes it, as Escape does wherever the focus is', async () => {
+		await page.unrouteAll()
+		await page.setViewportSize({ width: 390, height: 844 })
+		const chat = page.getByRole('link', { name: 'Chat with Mira Quillon' })
+		const field = page.getByPlaceholder('type message here...')
+		await chat.click()
+		await field.fill('Hello')
+		await field.press('Enter')
+		await expect(panel.locator('[data-own][data-message]')).toHaveCount(1)
+		await field.press('ArrowUp')
+		await expect(panel.getByText('Editing your message')).toBeVisible()
+		await field.press('Escape')
+		await expect(panel.getByText('Editing your message')).toHaveCount(0)
+		await expect(panel).toBeVisible()
+		await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+		await page.keyboard.press('Escape')
+		await expect(panel).toHaveCount(0)
+		await page.setViewportSize({ width: 1_280, height: 800 })
+	})
 
 	const inbox = page.locator('.inbox-panel')
 	await page.route('**/latest', (route) => route.fulfill({ status: 404 }))

@@ -19,6 +19,7 @@ import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 import { MAX_CHECKS_PER_RUN, MAX_SAVED_SEARCH_LENGTH, MAX_SAVED_SEARCHES, MAX_SEARCH_NAME } from './following.limits.ts'
 import { queriesPath, type SavedSearchView, type SearchSourceKind, savedSearchPath } from './following.view.ts'
 import {
@@ -31,6 +32,7 @@ import {
 	listDueSearches,
 	listSavedSearchRows,
 	listSearchesFor,
+	listSharedSearches,
 	markSearchRemoved,
 	restoreSearchRow,
 	type SavedSearchRow,
@@ -154,6 +156,11 @@ export async function removeSearch(viewer: Viewer, id: number): Promise<void> {
 /** Deletes saved searches for the questions of a leaving member, which would find nothing. @param usernames all of theirs */
 export async function removeSearchesFor(usernames: readonly string[]): Promise<void> {
 	for (const id of await listSearchesFor(usernames)) await removeWithNotification(id, (trx) => deleteSearch(trx, id))
+}
+
+/** A step of a merge: searches that the kept account has as well are not moved, so their notifications would lead nowhere. */
+export async function forgetSharedSearches(trx: Executor, merge: Merge): Promise<void> {
+	for (const id of await listSharedSearches(trx, merge)) await forgetSubject(trx, { type: 'search', id })
 }
 
 /** @param remove returns whether it removed the search */

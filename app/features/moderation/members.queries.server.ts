@@ -124,12 +124,6 @@ export async function listAuthorRows(ids: number[]): Promise<SubjectAuthorRow[]>
 	return rows
 }
 
-/** The id of a member, by username. */
-export async function findMemberId(username: string): Promise<number | undefined> {
-	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
-	return user?.id
-}
-
 /** What decides whether and how much a member may write. */
 export interface AccountStatusRow extends WritingStatus {
 	role: SignedIn['role']

@@ -23,6 +23,7 @@ import {
 	presentMessage,
 	presentPage,
 } from '../chat.view.ts'
+import type { ConversationChanges } from '../client/message-history.ts'
 import { announceReliably, announceSeen } from './announcing.server.ts'
 import {
 	listChanges,
@@ -85,7 +86,7 @@ export async function listChangesSince(
 	viewer: Viewer,
 	username: unknown,
 	since: unknown,
-): Promise<Pick<ConversationPage, 'messages' | 'version' | 'receipts' | 'state'> & { complete: boolean }> {
+): Promise<Required<ConversationChanges>> {
 	const reader = requireSignedIn(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
 	const found = isUsername(username) ? await findMissed({ userId: reader.id, username, since }) : undefined
@@ -100,6 +101,7 @@ export async function listChangesSince(
 		complete,
 		receipts: presentReceipts(row),
 		state: presentState(row),
+		peer: row.username,
 	}
 }
 
