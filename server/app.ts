@@ -7,7 +7,7 @@ import { type Context, Hono, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
 import { createRequestHandler, RouterContextProvider } from 'react-router'
-import { config, hasSeveralProcesses } from '~/config.server.ts'
+import { config } from '~/config.server.ts'
 import { authHandler } from '~/features/accounts/accounts.server.ts'
 import { handleApiRequest } from '~/features/api/mount.server.ts'
 import { operations } from '~/features/api/openapi.server.ts'
@@ -15,20 +15,13 @@ import { features } from '~/features/index.server.ts'
 import { factsContext, type RequestFacts, type Viewer, viewerContext } from '~/lib/context.ts'
 import { log, logConsole } from '~/lib/log.server.ts'
 import { requestScope, runInRequestScope } from '~/lib/request-scope.server.ts'
-import { closeBus, connectBus } from '~/platform/bus/bus.server.ts'
-import { listenForInvalidations } from '~/platform/cache/pages.server.ts'
-import { checkCounters } from '~/platform/db/counters.queries.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
-import { type Feature, mergeByName } from '~/platform/feature.ts'
 import { readTheme, secureCookies } from '~/platform/http/cookies.ts'
 import { clearFlash, flashOf } from '~/platform/http/http.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
-import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { areMetricsOn, readMetrics } from '~/platform/metrics/metrics.server.ts'
-import { io } from '~/platform/realtime/io.server.ts'
-import { joinProcesses } from '~/platform/realtime/processes.server.ts'
-import { areTracesOn, startTracing, stopTracing } from '~/platform/tracing/tracing.server.ts'
+import { areTracesOn } from '~/platform/tracing/tracing.server.ts'
 import { APPEARANCE_PATH, appearance, SHORT_CACHE_CONTROL } from './appearance.ts'
 import { answerFromCache, answerVisitor, toVisitorRequest, type VisitorPage } from './cached-pages.ts'
 import { logReports, MAX_REPORT_BYTES, REPORT_PATH } from './csp-reports.ts'
@@ -45,6 +38,7 @@ import { security } from './middleware/security.ts'
 import { readUnreadBodies } from './middleware/unread-bodies.ts'
 import { notifyRead } from './reads.ts'
 import { patternsOf, routeFinder } from './route-patterns.ts'
+import { seedSite, startServices } from './services.ts'
 import {
 	addRetryAfter,
 	addSession,
@@ -54,7 +48,7 @@ import {
 	type LoginRedirect,
 	senderOf,
 } from './site-faults.ts'
-import { disconnectTabs, handleSockets, openSockets } from './sockets.ts'
+import { disconnectTabs, openSockets } from './sockets.ts'
 import { nameRequests, traceRequest } from './tracing.ts'
 import { reportMetrics } from './worker-metrics.ts'
 
@@ -199,11 +193,6 @@ export async function handle(request: Request, bindings: HttpBindings): Promise<
 	)
 }
 
-/** Adds the demo content of all features. */
-export async function seedSite(options: Parameters<NonNullable<Feature['seedDemo']>>[0]): Promise<void> {
-	for (const feature of features) await feature.seedDemo?.(options)
-}
-
 /** Records metrics and traces of this server's requests, where they are enabled. */
 export async function instrumentServer(server: Server): Promise<void> {
 	if (!areMetricsOn() && !areTracesOn()) return
@@ -227,39 +216,7 @@ const otherAddresses = [
 	'/api/v1/*',
 ]
 
-/** Starts the services beside the pages: sockets, jobs, the bus. @returns stops them, sockets first */
-export async function startServices(): Promise<() => Promise<void>> {
-	await startTracing()
-	await connectBus()
-	const stopSockets = handleSockets()
-	const stopPassing = hasSeveralProcesses() ? await joinProcesses() : async () => {}
-	const stopListening = await listenForInvalidations()
-	const stopFeatures: (() => Promise<void>)[] = []
-	for (const feature of features) stopFeatures.push((await feature.start?.()) ?? (async () => {}))
-	await startJobs({
-		jobs: mergeByName(features.map(({ jobs }) => ({ ...jobs }))),
-		schedules: [
-			...features.flatMap(({ schedules }) => schedules ?? []),
-			{
-				name: 'check-counters',
-				every: 'night',
-				run: () => checkCounters(features.flatMap(({ counters }) => counters ?? [])),
-			},
-		],
-	})
-	return async () => {
-		await stopSockets()
-		await stopListening()
-		for (const stop of stopFeatures) await stop()
-		await io.close()
-		await stopPassing()
-		await stopJobs()
-		closeBus()
-		await stopTracing()
-	}
-}
-
-export { answerFromCache, beginDraining, disconnectTabs, openSockets }
+export { answerFromCache, beginDraining, disconnectTabs, openSockets, seedSite, startServices }
 
 async function renderPage(
 	request: Request,

@@ -15,8 +15,7 @@ import { isDatabaseUnavailable } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import type { SiteFaultData } from '~/platform/http/site-fault.ts'
-import { type EndedSessionData, loginLocationOf } from '~/platform/http/site-fault.ts'
+import { type EndedSessionData, loginLocationOf, type SiteFaultData } from '~/platform/http/site-fault.ts'
 
 type Fault = Unavailable | DiskFull
 type Build = ServerBuild

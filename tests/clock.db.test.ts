@@ -158,7 +158,7 @@ test('an open tab that was renewed tomorrow is renewed now; a dead one does not 
 })
 
 test('a daily mail that was due after tomorrow is due now', async () => {
-	const due = async () => (await lockDueMembers(db(), { limit: 10, besides: [] })).map(({ user_id }) => user_id)
+	const due = async () => (await lockDueMembers(db(), { limit: 10, except: [] })).map(({ user_id }) => user_id)
 	await sql`insert into notification_boxes (user_id, mail_due_at) values (${member.id}, now() + interval '1 hour')`.execute(
 		db(),
 	)

@@ -5,6 +5,9 @@ export function isStorable(text: string): boolean {
 	return !text.includes('\u0000')
 }
 
+/** For input that is not {@link isStorable}. */
+export const unstorableMessage = 'The text contains an invalid character (NUL).'
+
 /**
  * Normalizes a text for storage: line ends become one character, lone surrogates are replaced, and other control characters
  * removed, as they are invisible and the search uses some as marks.

@@ -49,6 +49,13 @@ export class Conflict extends DomainError {
 	readonly status = 409
 }
 
+/** Another moderator or admin has decided the same meanwhile. */
+export class DecidedAlready extends Conflict {
+	constructor() {
+		super('Someone else has already decided this. Reload the page.')
+	}
+}
+
 /** Invalid input; `fields` names the field of each message. */
 export class Invalid extends DomainError {
 	readonly status = 422

@@ -35,6 +35,11 @@ export function ordinal(count: number): string {
 	return `${count}${['th', 'st', 'nd', 'rd'][count] ?? 'th'}`
 }
 
+/** `text` with its first letter in upper case, as a sentence begins. */
+export function capitalize(text: string): string {
+	return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
 let characters: Intl.Segmenter | undefined
 
 /**

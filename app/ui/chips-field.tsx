@@ -104,7 +104,7 @@ function Chips({ label, name, defaultValue, before, most, longest, source, error
 	const id = name
 	const hint = hintOf(chips.length)
 	return (
-		<FieldShell {...{ label, name, error, hint, id, aside, optional }}>
+		<FieldShell label={label} name={name} error={error} hint={hint} id={id} aside={aside} optional={optional}>
 			<div className="relative min-w-0">
 				{/* biome-ignore lint/a11y: pressing beside the text leads into it, as in a field of the browser */}
 				<div className="input-box" data-invalid={error ? true : undefined} onClick={() => input.current?.focus()}>

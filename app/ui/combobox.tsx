@@ -55,7 +55,7 @@ export function SuggestField({ label, name, source, error, hint, optional, id = 
 		field.current.dispatchEvent(new Event('input', { bubbles: true }))
 	}
 	return (
-		<FieldShell {...{ label, name, error, hint, id, optional }}>
+		<FieldShell label={label} name={name} error={error} hint={hint} id={id} optional={optional}>
 			<div className="relative">
 				<input
 					className="input"

@@ -19,7 +19,7 @@ type FieldProps = FieldFrame & Omit<ComponentProps<'input'>, 'name'>
 /** An input with its label above, and hint or error below. The id that connects them is derived from the name. */
 export function Field({ label, name, error, hint, aside, optional, id = name, ...input }: FieldProps) {
 	return (
-		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
+		<FieldShell label={label} name={name} error={error} hint={hint} aside={aside} optional={optional} id={id}>
 			<input className="input" type="text" id={id} name={name} {...input} {...describedBy(id, error, hint)} />
 		</FieldShell>
 	)
@@ -30,7 +30,7 @@ type TextAreaProps = FieldFrame & Omit<ComponentProps<'textarea'>, 'name'>
 /** Like {@link Field}, for a text of several lines. */
 export function TextArea({ label, name, error, hint, aside, optional, id = name, ...input }: TextAreaProps) {
 	return (
-		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
+		<FieldShell label={label} name={name} error={error} hint={hint} aside={aside} optional={optional} id={id}>
 			<textarea className="input" id={id} name={name} {...input} {...describedBy(id, error, hint)} />
 		</FieldShell>
 	)
@@ -41,7 +41,7 @@ type SelectProps = FieldFrame & Omit<ComponentProps<'select'>, 'name'>
 /** Like {@link Field}, for a choice; its children are the options. */
 export function Select({ label, name, error, hint, aside, optional, id = name, ...input }: SelectProps) {
 	return (
-		<FieldShell {...{ label, name, error, hint, aside, optional, id }}>
+		<FieldShell label={label} name={name} error={error} hint={hint} aside={aside} optional={optional} id={id}>
 			<span className="relative block">
 				<select
 					className="input cursor-pointer appearance-none pr-9"

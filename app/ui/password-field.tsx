@@ -15,7 +15,7 @@ interface PasswordFieldProps extends Omit<ComponentProps<'input'>, 'name' | 'typ
 export function PasswordField({ label, name, error, hint, aside, id = name, ...input }: PasswordFieldProps) {
 	const [shown, setShown] = useState(false)
 	return (
-		<FieldShell {...{ label, name, error, hint, aside, id }}>
+		<FieldShell label={label} name={name} error={error} hint={hint} aside={aside} id={id}>
 			<div className="relative">
 				<input
 					className="input pr-11"

@@ -14,7 +14,7 @@ interface Limits {
 
 const usual: Limits = { maxAtOnce: 32, maxWaiting: 500, maxWaitMs: 8_000 }
 
-const busy = 'The site is very busy. Please try again in a few seconds.'
+const busyMessage = 'The site is very busy. Please try again in a few seconds.'
 
 /**
  * Schedules requests fairly between network addresses when there are more than the process can handle: a thousand requests of one
@@ -62,7 +62,7 @@ class FairTurns {
 			return
 		}
 		const queue = this.#waiting.get(address) ?? new Set()
-		if (queue.size >= this.#limits.maxWaiting) throw new Unavailable(busy)
+		if (queue.size >= this.#limits.maxWaiting) throw new Unavailable(busyMessage)
 		this.#waiting.set(address, queue)
 		await new Promise<void>((resolve, reject) => {
 			const leave = () => {
@@ -72,7 +72,7 @@ class FairTurns {
 			}
 			const timer = setTimeout(() => {
 				leave()
-				reject(new Unavailable(busy))
+				reject(new Unavailable(busyMessage))
 			}, this.#limits.maxWaitMs)
 			const start = () => {
 				leave()

@@ -15,7 +15,7 @@ interface Limits {
 	maxWaitMs: number
 }
 
-const busy = 'Too many files are being sent at the moment. Please try again shortly.'
+const busyMessage = 'Too many files are being sent at the moment. Please try again shortly.'
 
 const usual: Limits = { maxAtOnce: 16, maxPerAddress: 8, maxWaitMs: 10_000 }
 
@@ -66,7 +66,9 @@ export function limitLargeBodies(
 		const { incoming } = context.env
 		if (!(await turn(address, () => incoming.destroyed))) {
 			const headers = { 'Retry-After': '10' }
-			return context.req.path.startsWith('/api/') ? problem(503, busy, { headers }) : context.text(busy, 503, headers)
+			return context.req.path.startsWith('/api/')
+				? problem(503, busyMessage, { headers })
+				: context.text(busyMessage, 503, headers)
 		}
 		try {
 			await next()

@@ -1,4 +1,5 @@
 import { picture } from '../factories/pictures.ts'
+import { withoutPage } from './support/chat.ts'
 import {
 	demoEmail,
 	enrol,
@@ -168,7 +169,7 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await page.getByRole('button', { name: 'End all sessions: 1 member' }).click()
 	await expect(page.getByText('Done for 1 member.')).toBeVisible()
 	// A member who registered twice: found, previewed, refused, merged.
-	const newcomer = await (await browser.newContext({ baseURL })).newPage()
+	const newcomer = await withoutPage(browser)
 	await enrol(newcomer, 'Tilda Twice')
 	await enrol(newcomer, 'Tilda Once')
 	await page.goto('/admin/members/tilda.twice')

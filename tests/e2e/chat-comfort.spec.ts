@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test'
 import {
-	anotherMember,
+	anotherSender,
 	composer,
 	holdAnswers,
 	type Member,
@@ -10,6 +10,7 @@ import {
 	texts,
 	twoFriends,
 	twoMembers,
+	withFriend,
 	withoutScripts,
 } from './support/chat.ts'
 import { expect, expectNoViolations, hydrated, test } from './support/journey.ts'
@@ -56,7 +57,7 @@ test('when the network blocks sockets, two members still exchange messages, in o
 })
 
 test('two tabs of one member show the same, and the count clears in both at once', async ({ page, browser }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Twotab', 'Bo Twotab'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Twotab', 'Bo Twotab'])
 	await page.goto('/forum')
 	const second = await page.context().newPage()
 	await second.goto('/settings')
@@ -89,7 +90,7 @@ test('keyboard only: new messages are opened, read through with tabs, marked as 
 	page,
 	browser,
 }) => {
-	const [, bo] = await twoFriends(page, browser, ['Ada Tabkey', 'Bo Tabkey'])
+	const [, bo] = await withFriend(page, browser, ['Ada Tabkey', 'Bo Tabkey'])
 	const second = await page.context().newPage()
 	await second.goto('/settings')
 	await page.goto('/find-dev')
@@ -176,8 +177,8 @@ async function learn({ page, username }: Member, skills: string): Promise<void> 
 }
 
 test('messages of two peers that arrive while the page is busy are both in the list', async ({ page, browser }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Busylist', 'Bo Busylist'])
-	const cy = await anotherMember(browser, 'Cy Busylist')
+	const [ada, bo] = await withFriend(page, browser, ['Ada Busylist', 'Bo Busylist'])
+	const cy = await anotherSender(browser, 'Cy Busylist')
 	await post(cy, ada, 'Hello')
 	await post(ada, cy, 'Hello yourself')
 	await page.goto('/messages')
@@ -195,7 +196,7 @@ test('the list of conversations has messages that came before its page was conne
 	page,
 	browser,
 }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Gaplist', 'Bo Gaplist'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Gaplist', 'Bo Gaplist'])
 	const row = page.getByRole('main').getByRole('link', { name: bo.name })
 	const connected = Promise.withResolvers<void>()
 	await page.routeWebSocket(/\/realtime\//, async (socket) => {
@@ -226,7 +227,7 @@ test('two messages edited right after each other both change, and a rejected edi
 	page,
 	browser,
 }) => {
-	const [, bo] = await twoFriends(page, browser, ['Ada Twoedits', 'Bo Twoedits'])
+	const [, bo] = await withFriend(page, browser, ['Ada Twoedits', 'Bo Twoedits'])
 	await openChatPage(page, bo)
 	for (const text of ['First', 'Second']) await say(page, text)
 	const message = (text: string) => page.locator('.chat-message').filter({ hasText: text })

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import { picture } from '../factories/pictures.ts'
 import {
-	anotherMember,
+	anotherSender,
 	composer,
 	cutter,
 	type Member,
@@ -11,8 +11,9 @@ import {
 	texts,
 	twoFriends,
 	twoMembers,
+	withFriend,
 } from './support/chat.ts'
-import { expect, expectNoViolationsInThemes, hydrated, newPassword, submit, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolationsInThemes, hydrated, newPassword, submit, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /* The chat after lost answers and ended sessions, and what it keeps of the reader's focus and of the server's time. */
@@ -25,7 +26,7 @@ async function logInAgain(page: Page, { username }: Member): Promise<void> {
 }
 
 test('a response that never comes holds back no later messages', async ({ page, browser }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Lostword', 'Bo Lostword'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Lostword', 'Bo Lostword'])
 	const line = await cutter(page)
 	// Half a minute is three seconds here, and other limits stay.
 	await page.addInitScript(() => {
@@ -116,7 +117,8 @@ test('keyboard only: a button that goes, or a composer, leaves the focus in the 
 })
 
 test('a button of a conversation whose change is refused gives the reason', async ({ page, browser }) => {
-	const [ada, bo] = await twoMembers(page, browser, ['Ada Departing', 'Bo Departing'])
+	const ada = { page, name: 'Ada Departing', username: await enrol(page, 'Ada Departing') }
+	const bo = await anotherSender(browser, 'Bo Departing')
 	await post(bo, ada, 'May I ask you something?')
 	await submit(page, '/settings/leave', { intent: 'leave', texts: 'keep' })
 	await submit(page, '/login', { email: `${ada.username}@eastmere.example`, password: newPassword })
@@ -132,8 +134,8 @@ test('a message that reorders the list of conversations asks the server nothing 
 	page,
 	browser,
 }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Turnlist', 'Bo Turnlist'])
-	const cy = await anotherMember(browser, 'Cy Turnlist')
+	const [ada, bo] = await withFriend(page, browser, ['Ada Turnlist', 'Bo Turnlist'])
+	const cy = await anotherSender(browser, 'Cy Turnlist')
 	await post(cy, ada, 'Hello')
 	await post(ada, cy, 'Hello yourself')
 	const asked: string[] = []

@@ -1,5 +1,14 @@
 import { picture } from '../factories/pictures.ts'
-import { anotherBrowser, composer, cutter, openChatPage, texts, twoFriends, withoutScripts } from './support/chat.ts'
+import {
+	anotherBrowser,
+	composer,
+	cutter,
+	openChatPage,
+	texts,
+	twoFriends,
+	withFriend,
+	withoutScripts,
+} from './support/chat.ts'
 import { enrol, expect, expectNoViolations, test } from './support/journey.ts'
 
 const png = async (name: string, width: number, height: number) => ({
@@ -53,6 +62,30 @@ test('a picture is chosen, previewed, described and sent; the recipient sees it 
 	await expect(page.getByRole('link', { name: 'Picture' })).toBeVisible()
 	expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
 	await expectNoViolations(page)
+})
+
+test('what is typed and chosen stays when either member gets another username', async ({ page, browser }) => {
+	const [ada, bo] = await twoFriends(page, browser, ['Ada Namely', 'Bo Namely'])
+	await openChatPage(page, bo)
+	await page.getByLabel('Add pictures').setInputFiles(await png('plaque.png', 40, 30))
+	const list = page.getByRole('list', { name: 'Pictures of this message' })
+	await composer(page).fill('The new plaque')
+	const rename = async ({ page: own, username }: typeof bo, to: string) => {
+		const reloaded = page.waitForEvent('domcontentloaded')
+		const headers = { Origin: process.env.SITE_URL ?? '' }
+		const renamed = await own.request.post('/settings/username', { form: { username: to }, headers, maxRedirects: 0 })
+		expect(renamed.status(), `of ${username}`).toBe(303)
+		await reloaded
+		await expect(list.getByAltText('plaque.png, as it will be sent')).toHaveJSProperty('naturalWidth', 40)
+		await expect(composer(page)).toHaveValue('The new plaque')
+	}
+	await rename(ada, 'ada.plaque')
+	await rename(bo, 'bo.plaque')
+	await expect(page).toHaveURL('/messages/bo.plaque')
+	await composer(page).press('Enter')
+	await openChatPage(bo.page, { ...ada, username: 'ada.plaque' })
+	await expect(bo.page.locator('.bubble').last().getByRole('img')).toBeVisible()
+	expect((await texts(bo.page)).at(-1)).toBe('The new plaque')
 })
 
 test('a picture pasted offline survives a reload with its message and arrives once', async ({ page, browser }) => {
@@ -122,7 +155,7 @@ test('an edit that begins while a picture is prepared is not sent as a new messa
 	page,
 	browser,
 }) => {
-	const [, bo] = await twoFriends(page, browser, ['Ada Waitley', 'Bo Waitley'])
+	const [, bo] = await withFriend(page, browser, ['Ada Waitley', 'Bo Waitley'])
 	await page.addInitScript(() => {
 		const { decode } = HTMLImageElement.prototype
 		// A busy page may begin to prepare the picture only after the event.

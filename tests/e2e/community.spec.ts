@@ -4,6 +4,7 @@ import {
 	expect,
 	expectNoViolations,
 	expectNoViolationsInThemes,
+	htmlOf,
 	hydrated,
 	settled,
 	test,
@@ -181,9 +182,9 @@ test('more developers are appended, and Back restores the full list', async ({ p
 test('people are found by their profile text, each result shows why, and a typed branch and year become filters', async ({
 	page,
 }) => {
-	await page.goto('/find-dev?q=frontend')
-	await expect(cards(page).first()).toContainText('Mira Quillon')
-	await expect(cards(page).first()).toContainText('Expertise: Frontend engineering')
+	const [first] = /<article[\s\S]*?<\/article>/.exec(await htmlOf(page, '/find-dev?q=frontend')) ?? []
+	expect(first).toContain('Mira Quillon')
+	expect(first).toContain('Expertise: Frontend engineering')
 	// Sections hidden from visitors do not match for them.
 	for (const q of ['foundry', 'panaji']) {
 		const found = await page.request.get(`/find-dev?q=${q}`)
@@ -206,9 +207,9 @@ test('people are found by their profile text, each result shows why, and a typed
 	await page.goto('/find-dev?q=cse+mira')
 	await page.getByRole('link', { name: 'Search for the words instead' }).click()
 	await expect(page).toHaveURL('/find-dev?q=%22cse+mira%22')
-	await page.goto('/find-dev?q=typescript+zzqqxx')
-	await expect(page.getByText('Nobody matches all of “typescript zzqqxx”.')).toBeVisible()
-	await expect(cards(page).filter({ hasText: 'Knows TypeScript' }).first()).toBeVisible()
+	const some = await htmlOf(page, '/find-dev?q=typescript+zzqqxx')
+	expect(some).toContain('Nobody matches all of “typescript zzqqxx”.')
+	expect(some).toMatch(/<article[\s\S]*Knows TypeScript/)
 
 	await page.goto('/edit-profile/sixten.seeker')
 	await page.getByLabel('Expertise in').fill('Submarine cables')
@@ -222,8 +223,7 @@ test('people are found by their profile text, each result shows why, and a typed
 	await keep.selectOption('Everybody')
 	await page.getByRole('button', { name: 'Save' }).click()
 	await expectNotice(page, 'Profile updated successfully!')
-	await page.goto('/find-dev?q=submarine')
-	await expect(cards(page).first()).toContainText('Expertise: Submarine cables')
+	expect(await htmlOf(page, '/find-dev?q=submarine')).toContain('Expertise: Submarine cables')
 })
 
 test('when nobody matches, the page suggests what to remove', async ({ page }) => {

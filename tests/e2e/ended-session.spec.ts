@@ -1,7 +1,8 @@
 import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
-import { anotherBrowser, composer, type Member, post } from './support/chat.ts'
+import { anotherSender, composer, post, type Sender } from './support/chat.ts'
 import {
+	type Account,
 	enrol,
 	enrolAdmin,
 	expect,
@@ -227,8 +228,8 @@ async function logInAs(page: Page, username: string): Promise<void> {
 }
 
 /** A question with a comment by the first member, and a message in each direction. */
-async function makeContent(one: Member, other: Member): Promise<{ question: string; comment: number }> {
-	const send = async (page: Page, path: string, form: Record<string, string>) => {
+async function makeContent(one: Sender, other: Sender): Promise<{ question: string; comment: number }> {
+	const send = async (page: Account, path: string, form: Record<string, string>) => {
 		const headers = { Origin: process.env.SITE_URL ?? '' }
 		const answer = await page.request.post(path, { form, headers, maxRedirects: 0 })
 		return answer.headers().location ?? ''
@@ -248,8 +249,7 @@ test('when a session ends while a form is being filled in, the form has its inpu
 	await enrolAdmin(page)
 	// The page asks before the restored input is left.
 	page.on('dialog', (asked) => asked.accept())
-	const peer = await (await anotherBrowser(browser)).newPage()
-	const other = { page: peer, name: 'Bo Peer', username: await enrol(peer, 'Bo Peer') }
+	const other = await anotherSender(browser, 'Bo Peer')
 	const content = await makeContent({ page, name: 'Wanda Warden', username: 'wanda.warden' }, other)
 	const image = await sharp({ create: { width: 640, height: 452, channels: 3, background: '#e3eee5' } })
 		.png()
@@ -347,7 +347,7 @@ test('when a session ends while a form is being filled in, the form has its inpu
 		expect(await stored()).not.toContain('typed-by-wanda')
 		expect(await page.content()).not.toContain('typed-by-wanda')
 	})
-	await peer.context().close()
+	await other.page.context().close()
 })
 
 test.describe('without JavaScript', () => {

@@ -1,11 +1,13 @@
 import type { Page } from '@playwright/test'
-import { post } from './support/chat.ts'
+import { anotherSender, post } from './support/chat.ts'
 import {
+	type Account,
 	demoModerator,
 	enrol,
 	expect,
 	expectNoViolationsInThemes,
 	expectToFit,
+	htmlOf,
 	hydrated,
 	logIn,
 	settled,
@@ -185,21 +187,16 @@ test('the box in the header searches, and the page shows every kind of result wi
 	await expect(tab(page, /^People/)).toHaveText(/0$/)
 
 	// A search without results is not an empty page, and moderators see the words.
-	await page.goto('/search?q=frabjous+calloohs')
-	await expect(page.getByRole('region', { name: 'Newest queries' }).getByRole('article').first()).toBeVisible()
-	await expect(page.getByRole('link', { name: 'Ask this' })).toHaveAttribute(
-		'href',
-		'/forum/ask?title=frabjous+calloohs',
-	)
+	const without = await htmlOf(page, '/search?q=frabjous+calloohs')
+	expect(without).toMatch(/Newest queries[\s\S]*<article/)
+	expect(without).toMatch(/href="\/forum\/ask\?title=frabjous\+calloohs"[^>]*>(<svg[\s\S]*?<\/svg>)?Ask this</)
 	await page.goto('/moderation/searches')
 	const missed = page.getByRole('listitem').filter({ hasText: 'frabjous calloohs' })
 	await expect(missed).toContainText('1 search')
 	await expectNoViolationsInThemes(page)
 	await missed.getByRole('link', { name: 'Make a term: frabjous calloohs' }).click()
 	await expect(page).toHaveURL('/moderation/terms/new?word=frabjous+calloohs')
-	await page.goto('/search?q=pyhton')
-	await expect(page.getByText('No exact matches. Showing results for')).toBeVisible()
-	await expect(page.getByRole('article').first()).toBeVisible()
+	expect(await htmlOf(page, '/search?q=pyhton')).toMatch(/No exact matches\. Showing results for[\s\S]*<article/)
 })
 
 test('people who are found by an operator are the same in the community', async ({ page }) => {
@@ -212,19 +209,17 @@ test('people who are found by an operator are the same in the community', async 
 
 test('a conversation is found only by its two members', async ({ page, browser }) => {
 	const author = await enrol(page, 'Quentin Larkspur')
-	const other = await (await browser.newContext()).newPage()
-	await enrol(other, 'Yara Thornfield')
-	const to = { page: other, name: 'Yara Thornfield', username: 'yara.thornfield' }
+	const to = await anotherSender(browser, 'Yara Thornfield')
 	await post({ page, name: 'Quentin Larkspur', username: author }, to, 'Hello')
-	const conversations = async (who: Page, text: string) => {
+	const conversations = async (who: Account, text: string) => {
 		const answer = await who.request.get(`/suggest/everything?q=${text}`)
 		return ((await answer.json()) as { conversations: { url: string }[] }).conversations.map(({ url }) => url)
 	}
 	await expect.poll(() => conversations(page, 'yara')).toEqual(['/messages/yara.thornfield'])
-	expect(await conversations(other, 'quentin')).toEqual([`/messages/${author}`])
-	await logIn(other)
-	expect(await conversations(other, 'yara')).toEqual([])
-	expect(await conversations(other, 'quentin')).toEqual([])
+	expect(await conversations(to.page, 'quentin')).toEqual([`/messages/${author}`])
+	await logIn(to.page)
+	expect(await conversations(to.page, 'yara')).toEqual([])
+	expect(await conversations(to.page, 'quentin')).toEqual([])
 })
 
 test.describe('on a phone', () => {

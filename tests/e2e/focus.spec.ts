@@ -28,16 +28,30 @@ test('the focus returns from a dialog to what opened it, and stays in a list of 
 	await expect(page.getByRole('heading', { name: 'Your projects' })).toBeFocused()
 })
 
-/** Where the focused element is hidden by the header or by the bar of a form. The parts of these themselves never are. */
-function findObscured(page: Page): Promise<string | null> {
-	return page.evaluate(() => {
+declare global {
+	interface Window {
+		/** The number of keys released on this page, and the elements that had the focus then and were hidden. */
+		focused: { keys: number; obscured: string[] }
+	}
+}
+
+/**
+ * Notes after each key where the focused element is hidden by the header or by the bar of a form. The parts of these themselves never are.
+ * Runs in the page, as asking after each key takes as long as the key itself.
+ */
+function noteObscured(): void {
+	window.focused = { keys: 0, obscured: [] }
+	// Each key scrolls, and nobody looks at what would be painted.
+	document.documentElement.style.clipPath = 'inset(0 0 100% 0)'
+	document.addEventListener('keyup', () => {
+		window.focused.keys += 1
 		const { activeElement: focused } = document
-		if (!focused?.closest('main') || focused.closest('.save-bar')) return null
+		if (!focused?.closest('main') || focused.closest('.save-bar')) return
 		const { top, bottom, height } = focused.getBoundingClientRect()
 		const end = document.querySelector('header')?.getBoundingClientRect().bottom ?? 0
 		const bar = document.querySelector('.save-bar')?.getBoundingClientRect().top ?? innerHeight
 		const isSeen = height > bar - end || (top >= end && bottom <= bar)
-		return isSeen ? null : `${focused.tagName} “${focused.textContent?.slice(0, 30)}” at ${top}`
+		if (!isSeen) window.focused.obscured.push(`${focused.tagName} “${focused.textContent?.slice(0, 30)}” at ${top}`)
 	})
 }
 
@@ -46,13 +60,12 @@ test('an element focused by keyboard is never covered by the header or the bar o
 	for (const path of [`/edit-profile/${username}`, '/forum']) {
 		await page.goto(path)
 		await hydrated(page)
-		const obscured: (string | null)[] = []
-		for (const key of ['Tab', 'Shift+Tab'])
-			for (let press = 0; press < 70; press += 1) {
-				await page.keyboard.press(key)
-				obscured.push(await findObscured(page))
-			}
-		expect(obscured.filter(Boolean), path).toEqual([])
+		await page.evaluate(noteObscured)
+		for (const key of ['Tab', 'Shift+Tab']) for (let press = 0; press < 70; press += 1) await page.keyboard.press(key)
+		const { keys, obscured } = await page.evaluate(() => window.focused)
+		// Shift is released too.
+		expect(keys, path).toBe(3 * 70)
+		expect(obscured, path).toEqual([])
 	}
 })
 
@@ -337,6 +350,26 @@ test('a chat that could not be loaded keeps the focus when it is tried again, an
 	await expect(panel).toBeFocused()
 	await page.keyboard.press('Escape')
 	await expect(panel).toHaveCount(0)
+
+	await test.step('on a phone, the Back button of Android closes it, as Escape does wherever the focus is', async () => {
+		await page.unrouteAll()
+		await page.setViewportSize({ width: 390, height: 844 })
+		const chat = page.getByRole('link', { name: 'Chat with Mira Quillon' })
+		const field = page.getByPlaceholder('type message here...')
+		await chat.click()
+		await field.fill('Hello')
+		await field.press('Enter')
+		await expect(panel.locator('[data-own][data-message]')).toHaveCount(1)
+		await field.press('ArrowUp')
+		await expect(panel.getByText('Editing your message')).toBeVisible()
+		await field.press('Escape')
+		await expect(panel.getByText('Editing your message')).toHaveCount(0)
+		await expect(panel).toBeVisible()
+		await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+		await page.keyboard.press('Escape')
+		await expect(panel).toHaveCount(0)
+		await page.setViewportSize({ width: 1_280, height: 800 })
+	})
 
 	const inbox = page.locator('.inbox-panel')
 	await page.route('**/latest', (route) => route.fulfill({ status: 404 }))

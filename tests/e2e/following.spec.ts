@@ -1,13 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
-import {
-	demoModerator,
-	enrol,
-	expect,
-	expectNoViolationsInThemes,
-	expectToFit,
-	logIn,
-	test,
-} from './support/journey.ts'
+import { withoutPage } from './support/chat.ts'
+import { demoModerator, enrol, expect, expectSound, expectToFit, logIn, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /** Opens a solved question of the demo content. @returns its title */
@@ -61,10 +54,7 @@ test('a member has a problem too, follows the question, reports an outdated solu
 	await other.close()
 	await page.goto(address)
 	await expect(page.getByText('2 members say this no longer works')).toBeVisible()
-	for (const width of [390, 1280]) {
-		await expectToFit(page, [width])
-		await expectNoViolationsInThemes(page)
-	}
+	await expectSound(page)
 
 	await page.getByRole('link', { name: 'Ask somebody to answer' }).click()
 	await expect(page.getByRole('heading', { name: 'Ask somebody to answer' })).toBeVisible()
@@ -77,10 +67,7 @@ test('a member has a problem too, follows the question, reports an outdated solu
 	await expect(page.getByRole('searchbox', { name: 'Search by name or skill' })).toHaveValue('Juniper')
 	await expect(ask).toHaveText('Asked')
 	await expect(ask).toBeFocused()
-	for (const width of [390, 1280]) {
-		await expectToFit(page, [width])
-		await expectNoViolationsInThemes(page)
-	}
+	await expectSound(page)
 
 	await page.goto('/find-dev?skill=React')
 	await page.getByText('Save this search').click()
@@ -97,10 +84,7 @@ test('a member has a problem too, follows the question, reports an outdated solu
 	await page.getByRole('link', { name: 'Following' }).click()
 	await expect(page.getByRole('heading', { name: 'Following', level: 1 })).toBeVisible()
 	await expect(page.getByRole('link', { name: title })).toBeVisible()
-	for (const width of [390, 1280]) {
-		await expectToFit(page, [width])
-		await expectNoViolationsInThemes(page)
-	}
+	await expectSound(page)
 	const search = page.getByRole('link', { name: 'React people' })
 	await page.getByRole('button', { name: 'Remove the search React people' }).press('Enter')
 	await expect(search).toHaveCount(0)
@@ -116,7 +100,7 @@ test('a member has a problem too, follows the question, reports an outdated solu
 })
 
 test('“I have this too” that is refused does not show that the query is followed', async ({ page, browser }) => {
-	const author = await browser.newPage()
+	const author = await withoutPage(browser)
 	await enrol(author, 'Ruth Refuser')
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const form = { title: 'A tide table that is soon gone', description: 'It ebbs.', tags: 'testing', category: 'others' }
@@ -131,7 +115,7 @@ test('“I have this too” that is refused does not show that the query is foll
 	expect((await answer).status()).toBe(404)
 	await expect(too(page)).toHaveAttribute('aria-pressed', 'false')
 	await expect(follow(page)).toHaveAttribute('aria-pressed', 'false')
-	await author.close()
+	await author.context().close()
 })
 
 test('“I have this too” shows that it follows, also after the query was unfollowed', async ({ page }) => {
@@ -197,7 +181,7 @@ test.describe('without JavaScript', () => {
 	})
 
 	test('a button that is refused leads back to its page, which says why', async ({ page, browser }) => {
-		const author = await browser.newPage()
+		const author = await withoutPage(browser)
 		await enrol(author, 'Petra Plainly')
 		const headers = { Origin: process.env.SITE_URL ?? '' }
 		const form = {
@@ -214,6 +198,6 @@ test.describe('without JavaScript', () => {
 		await follow(page).click()
 		await expect(page).toHaveURL(path)
 		await expectNotice(page, 'There is no such query. It may have been deleted.')
-		await author.close()
+		await author.context().close()
 	})
 })

@@ -4,6 +4,7 @@ import {
 	expect,
 	expectNoViolationsInThemes,
 	expectToFit,
+	htmlOf,
 	passTenMinutes,
 	submit,
 	test,
@@ -67,7 +68,6 @@ for (const javaScriptEnabled of [true, false])
 			await expect(page.getByRole('heading', { name: 'Your account is being deleted' })).toBeVisible()
 			await page.getByRole('button', { name: 'Keep my account' }).click()
 			await expectNotice(page, 'Welcome back. Your account stays.')
-			await page.goto('/settings/leave')
-			await expect(page.getByRole('button', { name: 'Delete my account' })).toBeVisible()
+			expect(await htmlOf(page, '/settings/leave')).toContain('Delete my account')
 		})
 	})

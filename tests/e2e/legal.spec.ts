@@ -59,8 +59,7 @@ test('an admin writes terms, a visitor accepts them to register, and a member is
 	await expect(reader.getByRole('heading', { name: 'Please read the terms' })).toBeVisible()
 	await reader.getByRole('button', { name: 'Not now' }).click()
 	await expect(reader).toHaveURL(/\/forum\/tags$/)
-	await reader.goto('/forum')
-	await expect(reader).toHaveURL(/\/forum$/)
+	expect((await reader.request.get('/forum')).url()).toMatch(/\/forum$/)
 	// A form says why it cannot be sent, and keeps what was typed.
 	await reader.goto('/settings/tokens')
 	await reader.getByLabel('Name', { exact: true }).fill('A script')

@@ -1,6 +1,7 @@
 import type { Locator, Page } from '@playwright/test'
 import sharp from 'sharp'
-import { demoEmail, enrol, enrolAdmin, expect, logIn, mailedLink } from './support/journey.ts'
+import { withoutPage } from './support/chat.ts'
+import { type Account, demoEmail, enrol, enrolAdmin, expect, htmlOf, logIn, mailedLink } from './support/journey.ts'
 import {
 	cut,
 	dialog,
@@ -21,7 +22,7 @@ async function expectAllKept(page: Page, forms: Form[]): Promise<void> {
 }
 
 /** Submits a form as a browser without scripts does. @returns where it redirects */
-async function post(page: Page, path: string, form: Record<string, string>): Promise<string> {
+async function post(page: Account, path: string, form: Record<string, string>): Promise<string> {
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const answer = await page.request.post(path, { form, headers, maxRedirects: 0 })
 	expect(answer.status()).toBe(303)
@@ -60,13 +61,7 @@ test('forms with which a member edits, imports, answers and chooses', async ({ p
 		.png()
 		.toBuffer()
 	const preview = page.getByAltText('The picture as it will be shown')
-	await page.goto(`${edit}/projects`)
-	const project =
-		(await page
-			.locator('main')
-			.getByRole('link', { name: /^Edit / })
-			.first()
-			.getAttribute('href')) ?? ''
+	const [, project = ''] = /aria-label="Edit [^"]*" href="([^"]*)"/.exec(await htmlOf(page, `${edit}/projects`)) ?? []
 	await expectAllKept(page, [
 		{
 			at: `${edit}/certificates`,
@@ -161,7 +156,7 @@ test('forms with which a member edits, imports, answers and chooses', async ({ p
 		category: 'others',
 	})
 	await post(page, at, { intent: 'comment', body: 'A bowline.' })
-	const other = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
+	const other = await withoutPage(browser)
 	await logIn(other, 'odalys.fernbrook@eastmere.example')
 	await post(other, at, { intent: 'comment', body: 'A cleat hitch.' })
 	await post(other, at, { intent: 'comment', body: 'Or two half hitches.' })
@@ -249,7 +244,7 @@ test('forms with which a member edits, imports, answers and chooses', async ({ p
 })
 
 test('forms of moderators and readers, and a new password', async ({ page, browser }) => {
-	const asker = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
+	const asker = await withoutPage(browser)
 	await logIn(asker)
 	const at = await post(asker, '/forum/ask', {
 		title: 'Where do lifeboats sleep?',
@@ -257,7 +252,7 @@ test('forms of moderators and readers, and a new password', async ({ page, brows
 		tags: 'harbours',
 		category: 'others',
 	})
-	const promoted = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
+	const promoted = await withoutPage(browser)
 	// Not the demo moderator, whom other journeys on this site need.
 	const username = await enrol(promoted, 'Mona Mariner')
 	await promoted.context().close()

@@ -1,3 +1,4 @@
+import { withoutPage } from './support/chat.ts'
 import { expect, logIn, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
@@ -86,14 +87,13 @@ test('a member logged out from another device is logged out on the next page, an
 	page,
 	browser,
 }) => {
-	const elsewhere = await (await browser.newContext({ baseURL: process.env.SITE_URL ?? '' })).newPage()
+	const elsewhere = await withoutPage(browser)
 	await logIn(elsewhere)
 	await logIn(page)
 	await page.goto('/settings')
 	await page.getByRole('button', { name: 'Log out everywhere else' }).click()
 	await expectNotice(page, 'Logged out everywhere else.')
-	await elsewhere.goto('/notifications')
-	await expect(elsewhere).toHaveURL(/\/login\?redirectTo=/)
+	expect((await elsewhere.request.get('/notifications')).url()).toMatch(/\/login\?redirectTo=/)
 	await expect(page.getByRole('region', { name: 'Recent activity' }).getByRole('listitem').first()).toContainText(
 		/Ended another session.*Chrome on Linux/,
 	)

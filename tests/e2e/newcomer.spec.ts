@@ -1,4 +1,4 @@
-import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, htmlOf, hydrated, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /* A first-year student comes to the site: what it tells them, what it asks for, and where it leads. */
@@ -94,7 +94,6 @@ test('a newcomer is welcomed, learns why a form was rejected, and is led to a ca
 	})
 
 	await test.step('the chat button has a label that explains it', async () => {
-		await page.goto('/messages/wren.castlemaine')
-		await expect(page.getByRole('button', { name: 'Send', exact: true })).toHaveText('Send')
+		expect(await htmlOf(page, '/messages/wren.castlemaine')).toContain('>Send<')
 	})
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import sharp from 'sharp'
 import { startSite } from '../support/site-process.ts'
-import { openChatPage, twoFriends } from './support/chat.ts'
+import { openChatPage, withFriend } from './support/chat.ts'
 import { enrol, expect, expectNoViolations, hydrated, settled, test } from './support/journey.ts'
 
 /* Pages without a network, in a real browser with the site's real service worker. */
@@ -143,7 +143,7 @@ test('conversations are saved only if the member allows it, and no member data r
 	context,
 	browser,
 }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Saver', 'Bo Saver'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Saver', 'Bo Saver'])
 	await openWithWorker(page, '/settings')
 	const choice = page.getByLabel('Save conversations in this browser')
 	await expect(choice).not.toBeChecked()

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { descendants, signalAll } from '../support/cluster.ts'
-import { enrol, expect, expectNoViolations, hydrated, test as journey, logIn } from './support/journey.ts'
+import { enrol, expect, expectNoViolations, htmlOf, hydrated, test as journey, logIn } from './support/journey.ts'
 
 /* The site's PostgreSQL is paused with SIGSTOP during use and resumed later. */
 
@@ -91,8 +91,7 @@ for (const javaScriptEnabled of [true, false]) {
 				// On a busy machine a response takes seconds, and sending again would cancel it.
 				await page.waitForURL(posted, { timeout: 10_000, waitUntil: 'commit' })
 			}).toPass({ timeout: 100_000 })
-			await page.goto(`/forum?q=${encodeURIComponent(title)}`)
-			await expect(page.getByRole('article').filter({ hasText: title })).toHaveCount(1)
+			expect((await htmlOf(page, `/forum?q=${encodeURIComponent(title)}`)).match(/<article/g)).toHaveLength(1)
 		})
 	})
 }

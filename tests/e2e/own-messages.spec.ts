@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test'
 import pg from 'pg'
 import { siteDatabase } from '../support/site-process.ts'
-import { composer, post, say, texts, twoFriends, withoutScripts } from './support/chat.ts'
+import { composer, post, say, texts, withFriend, withoutScripts } from './support/chat.ts'
 import { enrol, expect, expectNoViolations, hydrated, test } from './support/journey.ts'
 
 async function connected(): Promise<pg.Client> {
@@ -72,7 +72,7 @@ test('keyboard only: a misspelled word finds a message from a year ago, which op
 	page,
 	browser,
 }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Lookback', 'Bo Lookback'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Lookback', 'Bo Lookback'])
 	// Several pages, through which the keyboard goes line by line.
 	const count = 130
 	await longAgo(ada.username, bo.username, count)
@@ -120,7 +120,7 @@ test('from an old message the reader jumps to the newest or replies; its link wo
 	page,
 	browser,
 }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Bookmark', 'Bo Bookmark'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Bookmark', 'Bo Bookmark'])
 	await longAgo(ada.username, bo.username)
 	await page.goto(`/messages/${bo.username}?q=twelve`)
 	await hydrated(page)
@@ -160,7 +160,7 @@ test('from an old message the reader jumps to the newest or replies; its link wo
 })
 
 test('a result on a later page of a search opens beside that page', async ({ page, browser }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Laterpage', 'Bo Laterpage'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Laterpage', 'Bo Laterpage'])
 	await longAgo(ada.username, bo.username)
 	await page.goto('/messages?q=line')
 	await hydrated(page)

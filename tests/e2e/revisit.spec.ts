@@ -1,6 +1,6 @@
 import type { Page, Route } from '@playwright/test'
-import { anotherBrowser } from './support/chat.ts'
-import { enrol, expect, logIn, settled } from './support/journey.ts'
+import { withoutPage } from './support/chat.ts'
+import { type Account, enrol, expect, logIn, settled } from './support/journey.ts'
 import { cut, failures, test } from './support/lost-connection.ts'
 
 /* Pages seen before, or prefetched on hover: shown at once, then refreshed. */
@@ -26,7 +26,7 @@ async function hold(page: Page) {
 	return { asked, release }
 }
 
-async function ask(page: Page, title: string): Promise<void> {
+async function ask(page: Account, title: string): Promise<void> {
 	const form = { title, description: 'Nobody knows.', tags: 'revisits', category: 'others' }
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const answer = await page.request.post('/forum/ask', { form, headers, maxRedirects: 0 })
@@ -38,7 +38,7 @@ test('a list is shown at once, with its appended rows and scroll position, and n
 	browser,
 }) => {
 	await logIn(page)
-	const other = await (await anotherBrowser(browser)).newPage()
+	const other = await withoutPage(browser)
 	await enrol(other, 'Rea Visitor')
 	await page.goto('/')
 	await settled(page)
@@ -117,7 +117,7 @@ test('a page loads while the pointer rests on its link, and counts as read only 
 	await main(page).getByRole('link', { name: 'Forum' }).click()
 	const link = page.getByRole('link', { name: 'What comes ahead?' }).first()
 	const address = await link.getAttribute('href')
-	const other = await (await anotherBrowser(browser)).newPage()
+	const other = await withoutPage(browser)
 	await enrol(other, 'Pre Fetcher')
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	await other.request.post(address ?? '', { form: { intent: 'comment', body: 'It does.' }, headers, maxRedirects: 0 })

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { anotherBrowser, openChatPage, twoFriends } from './support/chat.ts'
+import { anotherBrowser, openChatPage, withFriend } from './support/chat.ts'
 import { enrol, errorsOf, expect, logIn, newPassword, settled, submit, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
@@ -68,7 +68,7 @@ test("a member's input leaves the browser on logout and once a session has ended
 	page,
 	browser,
 }) => {
-	const [ada, bo] = await twoFriends(page, browser, ['Ada Leaver', 'Bo Stayer'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Leaver', 'Bo Stayer'])
 	await typeEverywhere(page, bo)
 
 	// When the logout request fails, the member is still logged in and keeps the input.
@@ -96,7 +96,7 @@ test("a member's input is still there after a reload, but not for another member
 	page,
 	browser,
 }) => {
-	const [, bo] = await twoFriends(page, browser, ['Ada Sharer', 'Bo Sharer'])
+	const [, bo] = await withFriend(page, browser, ['Ada Sharer', 'Bo Sharer'])
 	await typeEverywhere(page, bo)
 	await page.reload()
 	await expect(page.getByPlaceholder('type message here...')).toHaveValue(`${canary} message ${round}`)

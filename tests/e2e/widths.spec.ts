@@ -1,13 +1,15 @@
 import { mkdirSync } from 'node:fs'
 import type { Browser, Page } from '@playwright/test'
 import { pageRoutes, patternOf, routePaths } from '../support/raw-http.ts'
-import { anotherBrowser } from './support/chat.ts'
+import { anotherBrowser, withoutPage } from './support/chat.ts'
 import {
+	type Account,
 	demoModerator,
 	enrol,
 	enrolAdmin,
 	errorsOf,
 	expect,
+	expectNoViolations,
 	expectNoViolationsInThemes,
 	expectToFit,
 	firstQuestion,
@@ -15,198 +17,14 @@ import {
 	logIn,
 	test,
 } from './support/journey.ts'
-import { examineLayout, propertiesOfThemes } from './support/layout.ts'
+import { examineLayout, findUnmarked, propertiesOfThemes } from './support/layout.ts'
 import { fillProfiles } from './support/longest-profiles.ts'
+import { type Addresses, longest, type Sight, sights, tag, username, type View, WIDTHS } from './support/sights.ts'
 
 /*
  * Every page of the site at seven widths and in both themes, with the longest words possible, none with a space, and what axe finds on
  * it. `SCREENSHOTS=folder` saves a screenshot of each page at each width.
  */
-
-const WIDTHS = [320, 390, 768, 900, 1024, 1280, 1600]
-const PHONE = [390]
-const WIDE = [1280]
-const BOTH = [390, 1280]
-
-/** Names have at most 100 characters, usernames 40. */
-const longest = { latin: 'W'.repeat(80), hebrew: 'ש'.repeat(100), arabic: 'ض'.repeat(40) }
-const username = 'w'.repeat(40)
-const tag = 't'.repeat(35)
-
-interface Sight {
-	address: string
-	/** The status of the response, unless it is 200. */
-	status?: number
-	/** The path at which the reader ends, unless it is the address's. */
-	leadsTo?: string
-	/** Brings the page into another state first. */
-	open?: (page: Page) => Promise<unknown>
-	/** What covers the page on purpose: a menu, a dialog. The rest is not checked. */
-	scope?: string
-	/** The smallest or largest width at which this appears. */
-	from?: number
-	upTo?: number
-	/** The widths at which axe checks it, in both themes; all of them are checked. Other journeys check what appears on a page only after some act. */
-	axe?: number[]
-	/** Whether the page also has to fit a phone of 390 px with text twice as large. None with the longest words does: see access.spec.ts. */
-	fitsLargeText?: boolean
-}
-
-const withAxe = (axe: number[], ...addresses: string[]): Sight[] => addresses.map((address) => ({ address, axe }))
-const plain = (...addresses: string[]): Sight[] => withAxe([], ...addresses)
-const all = (rest: Partial<Sight>, ...parts: Sight[][]): Sight[] => parts.flat().map((sight) => ({ ...sight, ...rest }))
-const readable = (...parts: Sight[][]): Sight[] => all({ fitsLargeText: true }, ...parts)
-
-interface Addresses {
-	/** A question of the demo content, where axe finds nothing; of {@link question} it finds that wide tables scroll by pointer only. */
-	ordinary: string
-	question: string
-	id: string
-	comment: string
-	term: string
-}
-
-/** The pages of the site by route, each for the role that sees most on it, and with every overlay it has. */
-function sights({
-	ordinary,
-	question,
-	id,
-	comment,
-	term,
-}: Addresses): Record<'visitor' | 'member' | 'moderator' | 'admin', Sight[]> {
-	const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
-	const editing = (part = '') => `/edit-profile/${username}${part}`
-	return {
-		visitor: [
-			...withAxe(WIDE, '/', '/find-dev', '/forum'),
-			{ address: ordinary, axe: WIDE, from: 1280, upTo: 1280 },
-			...plain(question),
-			...readable(
-				withAxe(WIDE, '/login', '/register', '/forgot-password', '/reset-password?token=x'),
-				withAxe(WIDE, '/forum?q=zzzzqqqq', '/forum?q=python', '/forum/category/python'),
-				all({ status: 404 }, withAxe(WIDE, `/nothing-here-${tag}`)),
-				withAxe(BOTH, '/forum/ask'),
-			),
-			...plain('/terms', '/privacy', '/imprint', '/login/code', '/login/passkey', '/login/campus'),
-			{ address: '/terms/accept', leadsTo: '/login' },
-			...all({ status: 404 }, plain('/login/ldap', '/login/saml/callback', '/login/campus/callback')),
-			...all(
-				{ status: 422 },
-				plain('/login/link?token=x', '/verify-email?token=x', '/unsubscribe?token=x'),
-				plain('/confirm-campus?token=x', '/undo-email?token=x', '/invite?token=x'),
-			),
-			...plain('/api/docs', '/skills/evidence', '/search', '/search?q=w&in=projects'),
-		],
-		member: [
-			...withAxe(WIDE, '/', `/find-dev/${'h'.repeat(40)}`, `/my-profile/${username}?tab=about`, '/forum/ask'),
-			...withAxe(WIDE, '/find-dev?skill=Nothing', `/forum?q=${'M'.repeat(60)}`),
-			...withAxe(BOTH, '/settings', '/settings/tokens', '/settings/activity', '/notifications'),
-			...withAxe(BOTH, '/forum/category/others', `/forum/tag/${tag}`, '/forum/tags'),
-			{ address: ordinary, axe: BOTH, from: 390, upTo: 1280 },
-			...plain(question),
-			...withAxe(PHONE, `/report/comment/${comment}`),
-			...all({ status: 422 }, plain('/claim-admin?token=x', '/confirm-email?token=x')),
-			...plain(
-				'/confirm-identity',
-				'/settings/two-factor',
-				'/settings/passkeys',
-				'/confirm-identity/passkey',
-				'/settings/data',
-				'/settings/leave',
-				'/settings/logins',
-				'/settings/email',
-				'/settings/username',
-				'/bookmarks',
-				'/answer',
-				'/following',
-			),
-			...all({ status: 404 }, plain(`/find-dev/${tag}`)),
-			...plain('/messages', '/find-dev', `/find-dev?q=${longest.latin}`),
-			...plain(
-				`/find-dev/${username}`,
-				`/find-dev/${username}?posts=answers`,
-				...['skills', 'academics', 'projects', 'certificates', 'queries', 'answers', 'solutions'].map(
-					(tab) => `/my-profile/${username}?tab=${tab}`,
-				),
-			),
-			...plain(
-				editing(),
-				editing('/academics'),
-				editing('/experience'),
-				editing('/social-links'),
-				editing('/certificates'),
-				editing('/projects'),
-				editing('/projects/github'),
-			),
-			...plain(editing('/change-password'), editing('/import')),
-			...plain('/forum', `/forum/edit/${username}/${id}`, `/forum/history/${id}`, `/forum/history/comment/${comment}`),
-			...plain(`/forum/invite/${id}`, `/forum/invite/${id}?q=${username}`),
-			...['', '&in=people', '&in=projects', '&in=tags', '&in=questions'].flatMap((kind) =>
-				plain(`/search?q=${username}${kind}`),
-			),
-			...plain(`/search?q=tag:${tag}`, `/search?q=${longest.latin}`),
-			{ address: '/', open: press('Open menu'), scope: '.side-menu', upTo: 390 },
-			{ address: '/', open: press(/account menu/), scope: '.account-menu', from: 768 },
-			{ address: '/', open: openInboxPanel, scope: '.inbox-panel' },
-			{ address: '/forum', open: switchTo(username), scope: '.switcher' },
-			{ address: '/find-dev', open: press(/^Filters/), scope: '.filters', upTo: 900 },
-			{ address: '/forum', open: askInDialog, scope: 'dialog[open]' },
-			{ address: '/find-dev', open: openChat, scope: '.chat-panel' },
-			// On a phone, a conversation covers the whole page.
-			{ address: `/messages/${'h'.repeat(40)}`, scope: '#main' },
-			{ address: editing(), open: leaveUnsaved, scope: 'dialog[open]' },
-		],
-		moderator: [
-			...withAxe(PHONE, '/moderation', '/moderation?order=reported&handler=none', '/moderation/members'),
-			...[ordinary, `/moderation/query/${ordinary.split('/')[4]}`].map(
-				(address): Sight => ({ address, axe: PHONE, from: 390, upTo: 390 }),
-			),
-			...plain(question, `/moderation/query/${id}`),
-			...withAxe(PHONE, '/moderation/terms', '/moderation/terms/new?word=Pythn', term),
-			...withAxe(WIDE, `/moderation/account/${username}`),
-			...withAxe(WIDE, `/moderation/accounts?accounts=${username}+pia.saffronley+nobody-here`),
-			...plain('/moderation/searches', '/moderation/routing', `/moderation/profile/${username}`, '/find-dev'),
-		],
-		admin: [
-			...withAxe(WIDE, '/admin', '/admin/categories', '/admin/categories/new', '/admin/categories/12'),
-			...withAxe(WIDE, '/admin/members', '/admin/figures', '/admin/figures/usage', '/admin/backups', '/admin/leavers'),
-			...withAxe(WIDE, '/admin/settings/backups', `/admin/members/${username}`, '/admin/bulk?act=suspend&all=1'),
-			...withAxe(WIDE, `/admin/members/${username}/merge?into=pia.saffronley`),
-			...withAxe(PHONE, '/moderation/log'),
-			...plain('/admin/invitations', '/admin/invitations/list'),
-			...all({ status: 404 }, plain('/admin/invitations/list/1')),
-			...plain('/admin/legal', '/admin/legal/terms', '/admin/settings', '/admin/settings/campus-login'),
-		],
-	}
-}
-
-async function askInDialog(page: Page): Promise<void> {
-	await page.getByRole('link', { name: 'New', exact: true }).click()
-	await page.getByRole('dialog').getByLabel('Title').waitFor()
-}
-
-const switchTo = (text: string) => async (page: Page) => {
-	await page.keyboard.press('Control+k')
-	await page.locator('.switcher input').fill(text)
-	await page.locator('.switcher [role=option]').first().waitFor()
-}
-
-async function openInboxPanel(page: Page): Promise<void> {
-	await page.getByRole('button', { name: /^Messages and notifications/ }).click()
-	const loaded = page.locator('.inbox-panel').getByRole('tabpanel').filter({ hasNotText: 'Loading...' })
-	await loaded.getByRole('link').last().waitFor()
-}
-
-async function openChat(page: Page): Promise<void> {
-	await page.locator('article', { hasText: longest.hebrew }).getByText('Chat', { exact: true }).click()
-	await page.getByPlaceholder('type message here...').waitFor()
-}
-
-async function leaveUnsaved(page: Page): Promise<void> {
-	await page.getByLabel('City').fill('Elsewhere')
-	await page.getByRole('banner').getByRole('link').first().click()
-	await page.getByRole('dialog').waitFor()
-}
 
 test.describe('every page, with the longest words', () => {
 	test('nothing is wider than the screen, cut off without an indication, or covered', async ({ page, browser }) => {
@@ -284,14 +102,35 @@ test('a notice never covers the buttons of a form, wherever the page is scrolled
 
 /** @returns the problems, with the width */
 async function look(page: Page, sight: Sight): Promise<string[]> {
-	const { address, status = 200, open, scope, from = 0, upTo = 2_000, axe = [], fitsLargeText = false } = sight
-	const widths = WIDTHS.filter((width) => width >= from && width <= upTo)
-	if (!axe.every((width) => widths.includes(width))) throw new Error(`axe would not check ${axe}`)
-	await page.setViewportSize({ width: widths[0] ?? 0, height: 844 })
+	const { address, status = 200, unmarked, overlays = [], fitsLargeText = false } = sight
+	await page.setViewportSize({ width: widthsOf(sight)[0] ?? 0, height: 844 })
 	const answered = (await page.goto(address))?.status()
 	const bad = answered === status ? [] : [`answered ${answered}`]
 	const { pathname } = new URL(page.url())
 	if (pathname !== (sight.leadsTo ?? new URL(address, page.url()).pathname)) bad.push(`led to ${pathname}`)
+	bad.push(...(await examine(page, sight, address)))
+	if (unmarked) {
+		const found = await page.evaluate(findUnmarked)
+		if (found.join() !== unmarked.join()) bad.push(`not marked as optional: ${found}`)
+	}
+	if (fitsLargeText) await expectToFit(page, [195]).catch((error) => bad.push(String(error).slice(0, 300)))
+	for (const [index, overlay] of overlays.entries()) {
+		if (index > 0) await page.keyboard.press('Escape')
+		await page.setViewportSize({ width: widthsOf(overlay)[0] ?? 0, height: 844 })
+		await page.evaluate(() => (document.documentElement.style.clipPath = ''))
+		bad.push(...(await examine(page, overlay, address)))
+	}
+	return bad
+}
+
+const widthsOf = ({ from = 0, upTo = 2_000 }: View) => WIDTHS.filter((width) => width >= from && width <= upTo)
+
+/** Examines the page of an address, or what is opened on it, at all its widths. @returns the problems */
+async function examine(page: Page, view: View, address: string): Promise<string[]> {
+	const { open, scope, axe = [] } = view
+	const widths = widthsOf(view)
+	if (!axe.every((width) => widths.includes(width))) throw new Error(`axe would not check ${axe}`)
+	const bad: string[] = []
 	if (open) {
 		await hydrated(page)
 		await open(page)
@@ -307,20 +146,22 @@ async function look(page: Page, sight: Sight): Promise<string[]> {
 			wrong = seen.wrong
 		}).toPass({ timeout: 10_000 })
 		bad.push(...wrong.map((each) => `${width}: ${each}`))
-		if (axe.includes(width)) bad.push(...(await violations(page)).map((each) => `${width}: ${each}`))
+		if (axe.includes(width)) {
+			const found = await violations(page, width === axe.at(-1))
+			bad.push(...found.map((each) => `${width}: ${each}`))
+		}
 		if (process.env.SCREENSHOTS) await picture(page, `${address}${scope ?? ''}`, width)
 	}
-	if (fitsLargeText) await expectToFit(page, [195]).catch((error) => bad.push(String(error).slice(0, 300)))
 	return bad
 }
 
-/** What axe finds in either theme. The page is shown again, and follows the browser's theme as a reader's does. */
-async function violations(page: Page): Promise<string[]> {
+/** What axe finds, in both themes or in one. The page is shown again, and follows the browser's theme as a reader's does. */
+async function violations(page: Page, inThemes: boolean): Promise<string[]> {
 	await page.evaluate(() => {
 		document.documentElement.style.clipPath = ''
 		document.documentElement.removeAttribute('data-theme')
 	})
-	return expectNoViolationsInThemes(page).then(
+	return (inThemes ? expectNoViolationsInThemes(page) : expectNoViolations(page)).then(
 		() => [],
 		(error) => [String(error).slice(0, 600)],
 	)
@@ -348,7 +189,7 @@ async function newReader(browser: Browser): Promise<Page> {
 
 /** Members, texts and conversations of maximum length, and a moderator with cases to decide. */
 async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]> {
-	const [other, third] = [await newReader(browser), await newReader(browser)]
+	const [other, third] = [await withoutPage(browser), await withoutPage(browser)]
 	await enrol(page, longest.latin, undefined, username)
 	await enrol(other, longest.hebrew, undefined, 'h'.repeat(40))
 	await enrol(third, longest.arabic, undefined, 'a'.repeat(40))
@@ -381,7 +222,7 @@ async function prepare(page: Page, browser: Browser): Promise<[Addresses, Page]>
 }
 
 /** Submits a form as this page's member. */
-async function send(page: Page, path: string, form: Record<string, string>): Promise<string> {
+async function send(page: Account, path: string, form: Record<string, string>): Promise<string> {
 	const headers = { Origin: process.env.SITE_URL ?? '' }
 	const response = await page.request.post(path, { form, headers, maxRedirects: 0 })
 	if (![302, 303].includes(response.status())) throw new Error(`${path} answered ${response.status()}`)

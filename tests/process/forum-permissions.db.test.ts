@@ -80,7 +80,7 @@ async function targetFor({ who, write, allowed }: Attempt): Promise<Target> {
 	return target
 }
 
-/** This many attempts stay within all limits, which other tests cover. */
+/** This many attempts stay within all limits, which other tests cover, and end before the confirmation of an identity expires. */
 const MAX_CALLS = 40
 let calls = 0
 
@@ -88,7 +88,8 @@ let calls = 0
 async function attempt(what: Attempt): Promise<string> {
 	const target = what.target ?? (await targetFor(what))
 	calls += 1
-	if (calls % MAX_CALLS === 0) await sql`delete from rate_limits`.execute(db())
+	if (calls % MAX_CALLS === 0)
+		await sql`with reset as (delete from rate_limits) update sessions set confirmed_at = now()`.execute(db())
 	await forgetNotedWrites()
 	const response = await what.send(target)
 	const written = await takeNotedWrites()

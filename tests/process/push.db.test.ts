@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import '~/features/index.server.ts'
 import { markSeen } from '~/features/chat/messages/reading.server.ts'
 import { setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
+import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { setPreferences } from '~/features/notifications/preferences.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -151,7 +152,7 @@ test('what is told in the browser but not on the site is not among what the appâ
 	expect(browser.arrived[1]?.open).toHaveLength(2)
 })
 
-test('a forum notification is pushed with its text', async () => {
+test('a forum notification is pushed with its text, and is read once it is clicked', async () => {
 	const query = await makeQuestion(member('mira').viewer, { title: 'Who rings the bell?' })
 	const browser = await subscribed('mira')
 	const comment = await makeComment(member('tomas').viewer, query.id)
@@ -159,10 +160,13 @@ test('a forum notification is pushed with its text', async () => {
 	expect(browser.arrived[0]).toMatchObject({
 		title: 'Tomas commented on',
 		body: 'Who rings the bell?',
-		url: `/forum/comment/${comment}`,
+		url: expect.stringMatching(/^\/notifications\/\d+$/),
 		tag: expect.stringMatching(/^n\d+$/),
 	})
 	expect(browser.arrived[0]?.headers.urgency).toBe('normal')
+	const clicked = await site.ask(browser.arrived[0]?.url ?? '', member('mira').cookie)
+	expect(clicked.headers.get('location')).toBe(`/forum/comment/${comment}`)
+	expect(await countUnread(member('mira').viewer)).toBe(0)
 })
 
 describe('a push service', () => {

@@ -40,6 +40,8 @@ export class ChatServer {
 	/** Number of stored uploads. */
 	uploads = 0
 	readonly seen: { by: string; upTo: number; read: boolean; leaving: boolean }[] = []
+	/** Present usernames by former ones. */
+	readonly renamed = new Map<string, string>()
 	private readonly tabs = new Set<Tab>()
 
 	join(tab: Tab): void {
@@ -97,11 +99,12 @@ export class ChatServer {
 		return { messages, older: id - each > 1, newer: id + each < this.rows.length }
 	}
 
-	since(version: number) {
+	since(version: number, of: string) {
 		const all = this.rows.filter((row) => row.version > version).sort((one, other) => one.version - other.version)
 		const messages = all.slice(0, MAX_CHANGES)
 		const { receipts, state } = this
-		return { messages, version: this.version, complete: messages.length === all.length, receipts, state }
+		const peer = this.renamed.get(of) ?? of
+		return { messages, version: this.version, complete: messages.length === all.length, receipts, state, peer }
 	}
 
 	private put(row: ChatMessage): ChatMessage {
@@ -269,8 +272,15 @@ export class Tab implements Transport {
 		this.typed += 1
 	}
 
+	/** Renames of the peer that it noticed late. */
+	readonly renames: { from: string; to: string }[] = []
+
+	missedRename = (from: string, to: string) => {
+		this.renames.push({ from, to })
+	}
+
 	page = (peer: string) => this.ask(() => this.server.page(peer))
-	since = (_peer: string, version: number) => this.ask(() => this.server.since(version))
+	since = (peer: string, version: number) => this.ask(() => this.server.since(version, peer))
 	before = (_peer: string, id: number) => this.ask(() => this.server.before(id))
 	after = (_peer: string, id: number) => this.ask(() => this.server.after(id))
 

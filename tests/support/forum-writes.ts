@@ -85,6 +85,8 @@ async function copyTarget({ query, url, comment }: Target): Promise<Target[]> {
 			await sql`update categories set question_count = question_count + ${BATCH}
 				where id = (select category_id from questions where id = ${query})`.execute(trx)
 			await sql`update counters set value = value + ${BATCH} where name = 'questions'`.execute(trx)
+			// Otherwise the site would look for questions related to each of them.
+			await sql`delete from related_questions where question_id in (select query from ${ids})`.execute(trx)
 			return rows
 		})
 	return copies.map((ids) => ({ ...ids, url: url.replace(/\d+\/[\w-]+$/, `${ids.query}/copy${ids.query}`) }))

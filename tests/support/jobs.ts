@@ -4,22 +4,12 @@ import { type AccountMail, sendAccountMail } from '~/features/accounts/registrat
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import type { Mail } from '~/platform/mail/mail.server.ts'
-import { eventually } from './eventually.ts'
 
 /** Creates the tables of the job queue. No worker runs: queued jobs stay for the test to inspect. */
 export function useJobTables(): void {
 	beforeAll(async () => {
 		await startJobs()
 		await stopJobs()
-	})
-}
-
-/** Waits until the site has run all jobs that are due, as those of earlier requests write to the database. */
-export async function jobsAreDone(): Promise<void> {
-	await eventually(async () => {
-		const { rows } = await sql`
-			select from graphile_worker._private_jobs where run_at <= now() and attempts < max_attempts limit 1`.execute(db())
-		if (rows.length > 0) throw new Error('A job is due or running.')
 	})
 }
 

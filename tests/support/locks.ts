@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { eventually } from './eventually.ts'
 
-/** The number of statements in this test's database that wait for a lock. */
-export async function countWaiting(): Promise<number> {
+/** The number of statements in this test's database that wait for a lock. @param executor a transaction, for a test that has all connections */
+export async function countWaiting(executor: Executor = db()): Promise<number> {
 	const { rows } = await sql`
-		select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
+		select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(executor)
 	return rows.length
 }
 

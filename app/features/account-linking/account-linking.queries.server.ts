@@ -13,7 +13,7 @@ export interface NewLinkRequest {
 	identityName: string
 	browserHash: string
 	/** Encrypted. */
-	kept: string
+	loginData: string
 	/** Its lifetime. */
 	seconds: number
 }
@@ -23,10 +23,10 @@ const MAX_WAITING = 10
 
 /** Stores a login that waits for its link. Of those of the same identity that have none, only the newest are kept. */
 export async function insertLinkRequest(request: NewLinkRequest): Promise<void> {
-	const { userId, email, provider, identityHash, identityName, browserHash, kept, seconds } = request
+	const { userId, email, provider, identityHash, identityName, browserHash, loginData, seconds } = request
 	await sql`
 		insert into link_requests (user_id, email, provider, identity_hash, identity_name, browser_hash, kept, expires_at)
-		values (${userId}, ${email}, ${provider}, ${identityHash}, ${identityName}, ${browserHash}, ${kept},
+		values (${userId}, ${email}, ${provider}, ${identityHash}, ${identityName}, ${browserHash}, ${loginData},
 			now() + make_interval(secs => ${seconds}))`.execute(db())
 	await sql`
 		delete from link_requests where id in (
@@ -60,12 +60,12 @@ export async function findByBrowser(
 /**
  * Stores a new link for the login of a browser, in place of earlier ones for the same account and identity.
  * @param link.seconds its lifetime
- * @param link.kept seconds for which its mail may wait for the mail server
+ * @param link.retentionSeconds seconds for which its mail may wait for the mail server
  */
 export async function replaceLink(
 	trx: Executor,
 	browserHash: string,
-	{ hash, seconds, kept }: { hash: string; seconds: number; kept: number },
+	{ hash, seconds, retentionSeconds }: { hash: string; seconds: number; retentionSeconds: number },
 ): Promise<void> {
 	await sql`
 		update link_requests set link_hash = null from link_requests own
@@ -73,7 +73,7 @@ export async function replaceLink(
 			and link_requests.identity_hash = own.identity_hash and link_requests.link_hash is not null`.execute(trx)
 	await sql`
 		update link_requests set link_hash = ${hash}, works_until = now() + make_interval(secs => ${seconds}),
-			expires_at = now() + make_interval(secs => ${kept})
+			expires_at = now() + make_interval(secs => ${retentionSeconds})
 		where browser_hash = ${browserHash}`.execute(trx)
 }
 
@@ -97,8 +97,8 @@ export interface LinkRow {
 	/** ISO 8601 in UTC. */
 	registered_at: string
 	is_leaving: boolean
-	/** What the login in this browser kept, if it was with the same identity; null otherwise. */
-	kept: string | null
+	/** What the login in this browser passes on, if it was with the same identity; null otherwise. */
+	loginData: string | null
 }
 
 /**
@@ -116,7 +116,7 @@ export async function findByLink(
 			u.leaves_at is not null as is_leaving,
 			(select own.kept from link_requests own
 				where own.browser_hash = ${browserHash} and own.user_id = r.user_id and own.identity_hash = r.identity_hash
-					and own.created_at > now() - make_interval(secs => ${seconds})) as kept
+					and own.created_at > now() - make_interval(secs => ${seconds})) as "loginData"
 		from link_requests r
 		join users u on u.id = r.user_id join account_emails e on e.user_id = r.user_id and e.email = r.email
 		where r.link_hash = ${hash} and r.works_until > now()`.execute(executor)

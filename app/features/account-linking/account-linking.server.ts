@@ -11,7 +11,7 @@ import {
 	LINK_LIFETIME_SECONDS,
 	LINK_RETENTION_SECONDS,
 	type LinkActivator,
-	mayMail,
+	spendMailBudget,
 } from '~/features/accounts/registration/account-mails.server.ts'
 import { isAdminEmail, promoteNamedAdmin } from '~/features/accounts/registration/registrations.server.ts'
 import { clearAddressProblems } from '~/features/bounces/bounces.server.ts'
@@ -45,7 +45,7 @@ import { type LinkingView, linkingPath } from './account-linking.view.ts'
 /** Seconds for which a login in a browser counts. */
 const LOGIN_SECONDS = 1_800
 
-const oldLink = 'This link has been used or has expired, or a newer one was sent.'
+const oldLinkMessage = 'This link has been used or has expired, or a newer one was sent.'
 
 /** A login succeeded, and its address has an account that it does not open yet. `cookie`, a Set-Cookie header, continues there. */
 export class LinkRequired extends NotAllowed {
@@ -62,7 +62,7 @@ export class LinkRequired extends NotAllowed {
  * @param login.email the address, which the provider vouches for
  * @param login.identity issuer and subject, as one text
  * @param login.identityName what the provider calls the person, for them to recognize
- * @param login.kept passed to `logInAs` once the link is followed, and from there to the features
+ * @param login.loginData passed to `logInAs` once the link is followed, and from there to the features
  * @returns what to throw
  */
 export async function beginLinking(login: {
@@ -71,7 +71,7 @@ export async function beginLinking(login: {
 	provider: string
 	identity: string
 	identityName: string
-	kept: string
+	loginData: string
 }): Promise<LinkRequired> {
 	const { identity, ...request } = login
 	const token = newToken()
@@ -101,11 +101,11 @@ export async function findLinking(token: string, request: Request): Promise<Link
 		: undefined
 	if (!link) {
 		const own = await findByBrowser(browserHash, LOGIN_SECONDS)
-		const message = token ? oldLink : ''
+		const message = token ? oldLinkMessage : ''
 		return own ? begunView(own, message) : { state: 'over', message }
 	}
 	const label = labelOf(link.provider)
-	if (link.kept === null) {
+	if (link.loginData === null) {
 		const own = await findByBrowser(browserHash, LOGIN_SECONDS)
 		if (own) return begunView(own, 'That link is for another login than yours.')
 		return { state: 'elsewhere', provider: link.provider, label }
@@ -138,12 +138,12 @@ export async function mailLoginLink(request: Request, redirectTo: unknown): Prom
 			// Two requests at once take turns, so that the mail sent last has the link that counts.
 			const own = await findLocked(trx, () => findByBrowser(browserHash, LOGIN_SECONDS, trx))
 			if (!own) throw new Invalid('Your login was a while ago. Log in again, and have the link sent then.')
-			if (!(await mayMail(trx, own.email, 'linking')))
+			if (!(await spendMailBudget(trx, own.email, 'linking')))
 				throw new TooManyRequests('We have sent several links to this address. Try again in an hour.', 3_600)
 			await replaceLink(trx, browserHash, {
 				hash: hashToken(token),
 				seconds: LINK_LIFETIME_SECONDS,
-				kept: LINK_RETENTION_SECONDS,
+				retentionSeconds: LINK_RETENTION_SECONDS,
 			})
 			await addJob('send-mail', linkingMail(own, token, safeRedirect(redirectTo, '/find-dev')), trx)
 		})
@@ -189,28 +189,28 @@ export async function followLoginLink(
 	token: string,
 	request: Request,
 ): Promise<{ headers: Headers; leadsTo: string | null }> {
-	const { link, kept } = await db()
+	const { link, loginData } = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const asked = { hash: hashToken(token), browserHash: browserHashOf(request), seconds: LOGIN_SECONDS }
 			const link = await findLocked(trx, () => findByLink(trx, asked))
-			if (!link) throw new Invalid(oldLink)
-			if (link.kept === null) throw new Invalid('Log in with the campus in this browser first.')
+			if (!link) throw new Invalid(oldLinkMessage)
+			if (link.loginData === null) throw new Invalid('Log in with the campus in this browser first.')
 			await deleteLinkRequests(trx, link.user_id, link.identity_hash)
-			if ((await findAccountByEmail(link.email, trx))?.id !== link.user_id) throw new Invalid(oldLink)
+			if ((await findAccountByEmail(link.email, trx))?.id !== link.user_id) throw new Invalid(oldLinkMessage)
 			if (!link.email_verified) {
 				// Linked logins too: whoever registered with this address may have linked one of theirs.
-				await removeCredentials(link.user_id, trx, true)
+				await removeCredentials(trx, link.user_id, true)
 				await confirmMember(link.user_id, trx)
 				await clearAddressProblems(trx, link.user_id, link.email)
 			}
-			return { link, kept: link.kept }
+			return { link, loginData: link.loginData }
 		})
 	if (!link.email_verified) {
 		await announceEndedSessions(link.user_id, link.username)
 		await recordSecurityEvent('verify', { userId: link.user_id })
 		if (isAdminEmail(link.email)) await promoteNamedAdmin(link.email)
 	}
-	const headers = await logInAs(link.user_id, request, kept)
+	const headers = await logInAs(link.user_id, request, loginData)
 	return { headers, leadsTo: link.is_leaving ? '/settings/leave' : null }
 }

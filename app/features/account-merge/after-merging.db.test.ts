@@ -6,7 +6,10 @@ import { transferConversations } from '~/features/conversations/leaving.queries.
 import { addComment } from '~/features/discussion/commenting.server.ts'
 import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
 import { followQuestion, setAffected } from '~/features/following/following.server.ts'
+import { savedSearchPath } from '~/features/following/following.view.ts'
+import { listSavedSearches, saveSearch } from '~/features/following/searches.server.ts'
 import { requireInvite } from '~/features/invites/joining/joining.server.ts'
+import { countUnread, listNotifications, notifyOfFact } from '~/features/notifications/notifications.server.ts'
 import { listProjectsToEdit } from '~/features/profile-editor/items.queries.server.ts'
 import { getOrderVersion, moveItem } from '~/features/profile-editor/order.server.ts'
 import { listItemRows } from '~/features/profiles/profiles.queries.server.ts'
@@ -69,6 +72,28 @@ test('invitations stay used, whether one or both accounts registered by one', as
 	await merge(three, two)
 	await expect(requireInvite(first)).rejects.toThrow('already joined')
 	await expect(requireInvite(second)).rejects.toThrow('not a valid invitation')
+})
+
+test('a search that both accounts had saved leaves no notification that leads nowhere', async () => {
+	const [gone, kept] = [await join('finder'), await join('seeker')]
+	const saved = { kind: 'queries', query: 'herons', name: 'Herons' }
+	const { id } = await saveSearch(gone, saved)
+	await saveSearch(kept, saved)
+	const other = await saveSearch(gone, { ...saved, query: 'egrets', name: 'Egrets' })
+	for (const search of [
+		{ id, title: 'Herons' },
+		{ id: other.id, title: 'Egrets' },
+	]) {
+		const subject = { type: 'search', ...search, url: savedSearchPath(search.id) }
+		const told = { kind: 'saved-search', memberIds: [gone.id], group: `${search.id}`, subject, part: null } as const
+		await db()
+			.transaction()
+			.execute((trx) => notifyOfFact(trx, told))
+	}
+	await merge(gone, kept)
+	const { rows } = await listNotifications(kept)
+	expect([rows.map(({ title }) => title), await countUnread(kept)]).toEqual([['Egrets'], 1])
+	expect((await listSavedSearches(kept)).map(({ name }) => name).sort()).toEqual(['Egrets', 'Herons'])
 })
 
 test('all items of both profiles can be seen, edited and moved, even if they are more than a member can add', async () => {

@@ -60,7 +60,9 @@ export function movedColumns(features: readonly Feature[]): MovedColumn[] {
 			typeof entry === 'string'
 				? []
 				: Object.entries(entry.merge).map(([column, rule], place) => ({
-						...{ table, column, rule },
+						table,
+						column,
+						rule,
 						...(place === 0 && entry.called !== undefined && { called: entry.called }),
 					})),
 		),

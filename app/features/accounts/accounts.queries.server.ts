@@ -61,7 +61,7 @@ export const memberCounter: Counter = {
 }
 
 /** Completes a new account: creates its empty profile and counts it. */
-async function completeAccount(userId: number, trx: Executor): Promise<void> {
+async function completeAccount(trx: Executor, userId: number): Promise<void> {
 	await trx
 		.insertInto('profiles')
 		.values({ user_id: userId })
@@ -101,7 +101,7 @@ export async function insertAccount(
 			.insertInto('credentials')
 			.values({ user_id: user.id, account_id: String(user.id), provider_id: 'credential', password: passwordHash })
 			.execute()
-	await completeAccount(user.id, trx)
+	await completeAccount(trx, user.id)
 	return user.id
 }
 
@@ -145,17 +145,17 @@ export async function hasSecondFactor(userId: number): Promise<boolean> {
 /**
  * Stores that the first step of a member's login succeeded.
  * @param challenge.seconds how long it is valid
- * @param challenge.kept data of the login method for the session; null for a password
+ * @param challenge.loginData data of the login method for the session; null for a password
  */
 export async function insertLoginChallenge(challenge: {
 	userId: number
 	hash: string
 	seconds: number
-	kept: string | null
+	loginData: string | null
 }): Promise<void> {
-	const { userId, hash, seconds, kept } = challenge
+	const { userId, hash, seconds, loginData } = challenge
 	await sql`insert into login_challenges (token_hash, user_id, expires_at, kept)
-		values (${hash}, ${userId}, now() + make_interval(secs => ${seconds}), ${kept})`.execute(db())
+		values (${hash}, ${userId}, now() + make_interval(secs => ${seconds}), ${loginData})`.execute(db())
 }
 
 /** A login that waits for its second step. */
@@ -195,7 +195,7 @@ export async function findPasswordHash(userId: number, executor: Executor = db()
  * Removes password, passkeys, second factor, sessions, tokens and devices of an account: only a mail to it lets its owner in again.
  * @param hasOtherWay whether they can set a password, or are about to link a login; otherwise the linked ones stay, as the only way in
  */
-export async function removeCredentials(userId: number, trx: Executor, hasOtherWay: boolean): Promise<void> {
+export async function removeCredentials(trx: Executor, userId: number, hasOtherWay: boolean): Promise<void> {
 	await lockMember(trx, userId)
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
 	// What begins sessions goes before them, and what they add after them.
@@ -227,7 +227,7 @@ export const suspendedUntil = (table: string) =>
 	sql`case when ${sql.raw(table)}.suspended_until = 'infinity' then 'infinity' when ${sql.raw(table)}.suspended_until > now()
 		then ${isoSeconds(`${table}.suspended_until`)} end`
 
-export interface SuspensionRow {
+export interface WritingStatus {
 	/** ISO 8601 as PostgreSQL prints it, or `infinity`; null without a current suspension. */
 	suspended_until: string | null
 	suspended_reason: string
@@ -237,14 +237,14 @@ export interface SuspensionRow {
 	agreed_to: number
 }
 
-/** The columns of {@link SuspensionRow}, for statements that read `users`. */
-export const suspensionColumns = sql`${suspendedUntil('users')} as suspended_until, suspended_reason, users.agreed_to,
+/** The columns of {@link WritingStatus}, for statements that read `users`. */
+export const writingStatusColumns = sql`${suspendedUntil('users')} as suspended_until, suspended_reason, users.agreed_to,
 	${isoSeconds('users.leaves_at')} as leaves_at`
 
 /** Whether, until when and why a member is suspended; undefined when the account is gone. */
-export async function findSuspension(userId: number, executor: Executor = db()): Promise<SuspensionRow | undefined> {
-	const { rows } = await sql<SuspensionRow>`
-		select ${suspensionColumns} from users where id = ${userId}`.execute(executor)
+export async function findWritingStatus(userId: number, executor: Executor = db()): Promise<WritingStatus | undefined> {
+	const { rows } = await sql<WritingStatus>`
+		select ${writingStatusColumns} from users where id = ${userId}`.execute(executor)
 	return rows[0]
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import { config } from '~/config.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { deviceCookieHeader, rememberDevice } from '~/features/sessions/devices.server.ts'
-import type { Ground } from '~/features/sessions/late-logins.server.ts'
+import type { LoginBasis } from '~/features/sessions/late-logins.server.ts'
 import { replacePassword } from '~/features/sessions/passwords.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import {
@@ -195,18 +195,19 @@ export class SecondStepRequired extends NotAllowed {
 
 /**
  * Begins a session for a member who has proved their identity by more than a password.
- * @param ground what the login rests on
- * @param kept data of the first step's login method for the session
+ * @param basis what the login rests on
+ * @param loginData data of the first step's login method for the session
  * @returns the cookies of the session
- * @throws Invalid when the account or the ground is gone
+ * @throws Invalid when the account or the basis is gone
  */
 export async function beginSession(
 	userId: number,
 	request: Request,
-	ground: Ground,
-	kept: string | null = null,
+	basis: LoginBasis,
+	loginData: string | null = null,
 ): Promise<Headers> {
-	const sent = { body: { userId, kept, ground }, headers: headersWithoutBody(request), returnHeaders: true } as const
+	const body = { userId, loginData, basis }
+	const sent = { body, headers: headersWithoutBody(request), returnHeaders: true } as const
 	const { headers } = await withDomainErrors(() => auth().api.beginSession(sent))
 	headers.append('Set-Cookie', clearFirstStepCookie())
 	return headers
@@ -214,18 +215,18 @@ export async function beginSession(
 
 /**
  * Begins a session for a member who was authenticated elsewhere.
- * @param kept passed to `onSessionBegun` of the features when the session begins, after a second step if there is one; stored
+ * @param loginData passed to `onSessionBegun` of the features when the session begins, after a second step if there is one; stored
  * encrypted
  * @returns the cookies of the session
  * @throws Invalid when the account is gone; SecondStepRequired; errors of `onSessionBegun`
  */
-export async function logInAs(userId: number, request: Request, kept: string | null): Promise<Headers> {
+export async function logInAs(userId: number, request: Request, loginData: string | null): Promise<Headers> {
 	try {
-		const sent = { body: { userId, kept }, headers: headersWithoutBody(request), returnHeaders: true } as const
+		const sent = { body: { userId, loginData }, headers: headersWithoutBody(request), returnHeaders: true } as const
 		return (await auth().api.logInAs(sent)).headers
 	} catch (error) {
 		if (isSecondStepMissing(error))
-			throw new SecondStepRequired(await withDomainErrors(() => beginSecondStep(userId, kept)))
+			throw new SecondStepRequired(await withDomainErrors(() => beginSecondStep(userId, loginData)))
 		return withDomainErrors(() => Promise.reject(error))
 	}
 }

@@ -1,7 +1,7 @@
 import { type BetterAuthOptions, betterAuth } from 'better-auth'
 import { APIError, createAuthMiddleware } from 'better-auth/api'
 import { type Config, config } from '~/config.server.ts'
-import { noteCompared, requireGroundOfSession } from '~/features/sessions/late-logins.server.ts'
+import { noteCompared, requireSessionBasis } from '~/features/sessions/late-logins.server.ts'
 import { sessionRenewal } from '~/features/sessions/renewal.server.ts'
 import { cookieVersionOf, endReplacedSessions, sessionTimes } from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
@@ -131,7 +131,7 @@ async function afterRequest(context: Parameters<typeof afterAttempt>[0]): Promis
 	const { newSession, authCookies, secret } = context.context
 	if (startsSession(context.path) && newSession) {
 		const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
-		await endReplacedSessions(before || null, await requireGroundOfSession(newSession))
+		await endReplacedSessions(before || null, await requireSessionBasis(newSession))
 	}
 	return afterAttempt(context)
 }

@@ -26,12 +26,12 @@ export interface LoginMethods {
 	/** The label of the only button, where passwords are disabled; null where they are not. */
 	onlyWay?: () => string | null
 	/**
-	 * Receives the `kept` of `logInAs` once the session begins, possibly after a second step. The session's cookie has not been sent
+	 * Receives the `loginData` of `logInAs` once the session begins, possibly after a second step. The session's cookie has not been sent
 	 * yet: an error ends the session.
 	 */
-	onSessionBegun?: (sessionId: number, kept: string) => Promise<void>
-	/** What to tell the member once the session with this `kept` has begun after a second step; null if a greeting will do. */
-	noticeOf?: (kept: string) => string | null
+	onSessionBegun?: (sessionId: number, loginData: string) => Promise<void>
+	/** What to tell the member once the session with this `loginData` has begun after a second step; null if a greeting will do. */
+	noticeOf?: (loginData: string) => string | null
 	/** Called for requests whose session was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
 	/** Called when a member used the site without a session, such as by an access token or a private feed. It never throws. */
@@ -75,26 +75,26 @@ export function notifyMemberActive(userId: number): void {
 }
 
 /**
- * Passes the `kept` of a login to the features when its session begins.
+ * Passes the `loginData` of a login to the features when its session begins.
  * @param end ends the session, if they throw
  */
 export async function notifySessionBegun(
 	session: { id: string; token: string },
-	kept: string | null,
+	loginData: string | null,
 	end: (token: string) => Promise<unknown>,
 ): Promise<void> {
-	if (kept === null) return
+	if (loginData === null) return
 	try {
-		for (const { onSessionBegun } of registry.methods) await onSessionBegun?.(Number(session.id), kept)
+		for (const { onSessionBegun } of registry.methods) await onSessionBegun?.(Number(session.id), loginData)
 	} catch (error) {
 		await end(session.token)
 		throw error
 	}
 }
 
-/** The notice of the features about a login that has just begun; null if there is none. @param kept as of `logInAs` */
-export function noticeOfLogin(kept: string | null): string | null {
-	return registry.methods.map(({ noticeOf }) => kept && noticeOf?.(kept)).find(Boolean) ?? null
+/** The notice of the features about a login that has just begun; null if there is none. @param loginData as of `logInAs` */
+export function noticeOfLogin(loginData: string | null): string | null {
+	return registry.methods.map(({ noticeOf }) => loginData && noticeOf?.(loginData)).find(Boolean) ?? null
 }
 
 function onlyWay(): string | null {
@@ -113,7 +113,7 @@ export const externalLogin = {
 			{
 				method: 'POST',
 				requireHeaders: true,
-				body: z.object({ userId: z.number(), kept: z.string().nullable() }),
+				body: z.object({ userId: z.number(), loginData: z.string().nullable() }),
 				metadata: { SERVER_ONLY: true },
 			},
 			async (context) => {
@@ -121,7 +121,7 @@ export const externalLogin = {
 				const user = await internalAdapter.findUserById(String(context.body.userId))
 				const session = user && (await internalAdapter.createSession(user.id))
 				if (!session) throw new APIError('UNAUTHORIZED', { message: 'There is no such account any more.' })
-				await notifySessionBegun(session, context.body.kept, internalAdapter.deleteSession)
+				await notifySessionBegun(session, context.body.loginData, internalAdapter.deleteSession)
 				await setSessionCookie(context, { session, user })
 				return context.json({ status: true })
 			},

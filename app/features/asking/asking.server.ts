@@ -1,4 +1,4 @@
-import { makePseudonym, requireUntellingPictures } from '~/features/members/pseudonyms.server.ts'
+import { makePseudonym, requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
@@ -74,7 +74,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	const submission = readSubmission(author.id, input, content)
 	return changeForumOnce(submission, async (trx) => {
 		const shownAs = { member: author, accountId: isHidden ? null : author.id, field: 'description' }
-		await requireUntellingPictures(description, shownAs, trx)
+		await requireAnonymousPictures(description, shownAs, trx)
 		const tags = await mainTags(trx, sent.tags)
 		const texts = { ...sent, ...(await requireCategory(author, category, { trx, isPseudonymous: isHidden, tags })) }
 		const id = await takeQuestionId(trx)
@@ -114,12 +114,12 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 	const sent = await readTexts(input)
 	const account = writingAccount(found, editor)
 	const shownAs = { member: editor, accountId: account.id, field: 'description' }
-	await requireUntellingPictures(sent.description, shownAs)
+	await requireAnonymousPictures(sent.description, shownAs)
 	const version = readVersion(input)
 	return changeForum<{ url: string }>(async (trx) => {
-		const before = await (found.waits ? lockPendingQuestion : lockQuestion)(trx, id)
+		const before = await (found.isPending ? lockPendingQuestion : lockQuestion)(trx, id)
 		const stored = before && (await findChangeableQuestion(id, editor.id, trx))
-		if (!stored) throw found.waits ? alreadyDecided() : new NoSuch('query')
+		if (!stored) throw found.isPending ? alreadyDecided() : new NoSuch('query')
 		const tags = await mainTags(trx, sent.tags)
 		const place = await requireCategory(editor, sent.category, {
 			trx,
@@ -135,7 +135,7 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
 		const typed = { title, description, tags, category }
 		if (isSameAsStored(savedQuestion(stored), typed)) return { done: result }
 		if (version !== null && version !== stored.version) throw new EditConflict(savedQuestion(stored))
-		if (found.waits)
+		if (found.isPending)
 			return {
 				event: { kind: 'question-pending', actorId: editor.id, question },
 				write: () => updatePendingQuestion(trx, id, { ...texts, tags }).then(() => result),
@@ -170,15 +170,15 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 	if (!mayDelete(actor, { authorId: question.author_id }))
 		throw new NotAllowed('Only the author can delete this query.')
 	return changeForum(async (trx) => {
-		const before = await (question.waits ? lockPendingQuestion : lockQuestion)(trx, id)
-		if (!before) throw question.waits ? alreadyDecided() : new NoSuch('query')
+		const before = await (question.isPending ? lockPendingQuestion : lockQuestion)(trx, id)
+		if (!before) throw question.isPending ? alreadyDecided() : new NoSuch('query')
 		const event = { kind: 'question-deleted', actorId: actor.id, question: eventQuestion(question) } as const
 		return {
 			event,
 			async write() {
-				if (question.waits) await withdrawPending(trx, actor, 'query', id)
+				if (question.isPending) await withdrawPending(trx, actor, 'query', id)
 				else await removeQuestion(trx, id, before, { status: 'deleted', by: actor.id })
-				return { url: event.question.url, undoable: !question.waits }
+				return { url: event.question.url, undoable: !question.isPending }
 			},
 		}
 	})

@@ -20,7 +20,7 @@ export async function findSecondFactor(userId: number): Promise<SecondFactorRow>
 }
 
 /** A member's address, for a mail about the change. */
-export async function findEmailById(userId: number, trx: Executor): Promise<string> {
+export async function findEmailById(trx: Executor, userId: number): Promise<string> {
 	const { email } = await trx.selectFrom('users').select('email').where('id', '=', userId).executeTakeFirstOrThrow()
 	return email
 }
@@ -56,7 +56,7 @@ export async function writeTotpStep(trx: Executor, userId: number, step: number)
 }
 
 /** Deletes the app, all recovery codes and pending second steps. @returns whether an app was active */
-export async function deleteSecondFactor(userId: number, trx: Executor): Promise<boolean> {
+export async function deleteSecondFactor(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } = await sql<{ isOn: boolean }>`
 		delete from totp_secrets where user_id = ${userId} returning confirmed_at is not null as "isOn"`.execute(trx)
 	await sql`delete from recovery_codes where user_id = ${userId}`.execute(trx)

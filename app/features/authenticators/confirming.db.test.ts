@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { withHttpErrors } from '~/platform/http/http.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
-import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
+import { enter, password, registerAndLogIn } from '../../../tests/support/account.ts'
+import { form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { resetCounts } from '../../../tests/support/jobs.ts'
 import { confirmIdentity } from './confirming.server.ts'
@@ -22,21 +22,6 @@ beforeAll(async () => {
 
 beforeEach(resetCounts)
 
-const password = 'a lantern at the ford'
-
-async function enter(email: string): Promise<string> {
-	return cookiesOf(await logIn(form({ email, password }), request()))
-}
-
-async function member(name: string): Promise<{ viewer: SignedIn; cookie: string; email: string }> {
-	const email = `${name}@eastmere.example`
-	await registerMember(form({ name, email, password, confirmPassword: password }), request())
-	const cookie = await enter(email)
-	const { viewer } = await viewerFromRequest(request(cookie), { fresh: true })
-	if (!viewer) throw new Error('not logged in')
-	return { viewer, cookie, email }
-}
-
 const passTime = (viewer: SignedIn, time: string) =>
 	sql`update sessions set confirmed_at = now() - ${time}::interval where user_id = ${viewer.id}`.execute(db())
 
@@ -47,7 +32,7 @@ describe('how long a confirmation is valid', () => {
 		['just over ten minutes ago', '601 seconds', false],
 		['never, as in a session of before', 'infinity', false],
 	])('%s', async (what, time, isEnough) => {
-		const { viewer, cookie } = await member(what.replace(/\W+/g, '-'))
+		const { viewer, cookie } = await registerAndLogIn(what.replace(/\W+/g, '-'))
 		if (time === 'infinity') await sql`update sessions set confirmed_at = null`.execute(db())
 		else await passTime(viewer, time)
 		const asked = requireConfirmed(viewer, request(cookie, '/settings'))
@@ -63,7 +48,7 @@ test.each([
 	['/_root.data', undefined, '/'],
 	['/settings/messages', '/settings', '/settings'],
 ])('from %s (back: %s) the confirmation leads back to %s', async (path, back, to) => {
-	const { viewer, cookie } = await member(`back${path.length}`)
+	const { viewer, cookie } = await registerAndLogIn(`back${path.length}`)
 	await passTime(viewer, '1 hour')
 	const thrown = await withHttpErrors(() => requireConfirmed(viewer, request(cookie, path), back)).catch(
 		(error) => error,
@@ -72,7 +57,7 @@ test.each([
 })
 
 test('the password confirms this session only, and is logged', async () => {
-	const { viewer, cookie, email } = await member('two-devices')
+	const { viewer, cookie, email } = await registerAndLogIn('two-devices')
 	const elsewhere = await enter(email)
 	await passTime(viewer, '1 hour')
 	await confirmIdentity(viewer, form({ password }), request(cookie))
@@ -87,7 +72,7 @@ test.each([
 	['no password', {}, 'Enter your password.'],
 	['a wrong password', { password: 'another lantern' }, 'That is not your password.'],
 ])('%s confirms nothing', async (what, typed, message) => {
-	const { viewer, cookie } = await member(what.replace(/\W+/g, '-'))
+	const { viewer, cookie } = await registerAndLogIn(what.replace(/\W+/g, '-'))
 	await passTime(viewer, '1 hour')
 	await expect(confirmIdentity(viewer, form(typed), request(cookie))).rejects.toMatchObject({
 		fields: { password: message },
@@ -96,7 +81,7 @@ test.each([
 })
 
 test('failed attempts cause waits for their member only, even concurrent ones', async () => {
-	const [guessed, other] = [await member('guessed'), await member('other')]
+	const [guessed, other] = [await registerAndLogIn('guessed'), await registerAndLogIn('other')]
 	const guesses = Array.from({ length: 12 }, () =>
 		confirmIdentity(guessed.viewer, form({ password: 'wrong' }), request(guessed.cookie)).catch((error) => error),
 	)
@@ -111,9 +96,9 @@ test('failed attempts cause waits for their member only, even concurrent ones', 
 
 test.each([
 	['no session', async () => ''],
-	['the session of somebody else', async () => (await member('somebody-else')).cookie],
+	['the session of somebody else', async () => (await registerAndLogIn('somebody-else')).cookie],
 ])('with %s nothing is confirmed', async (what, cookieOf) => {
-	const { viewer } = await member(what.replace(/\W+/g, '-'))
+	const { viewer } = await registerAndLogIn(what.replace(/\W+/g, '-'))
 	await passTime(viewer, '1 hour')
 	const cookie = await cookieOf()
 	await expect(confirmIdentity(viewer, form({ password }), request(cookie))).rejects.toThrow('This session has ended')

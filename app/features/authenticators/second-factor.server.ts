@@ -106,7 +106,7 @@ export async function turnOffSecondFactor(viewer: SignedIn): Promise<void> {
 	const wasOn = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const isGone = await deleteSecondFactor(viewer.id, trx)
+			const isGone = await deleteSecondFactor(trx, viewer.id)
 			await requireStandingSession(trx)
 			if (isGone) await mailChange(trx, viewer, 'The authenticator app was turned off')
 			return isGone
@@ -116,11 +116,11 @@ export async function turnOffSecondFactor(viewer: SignedIn): Promise<void> {
 
 /** Removes the second factor of a member who lost it, in the transaction of the admin. @throws Conflict if there is none */
 export async function resetSecondFactor(trx: Executor, member: { id: number }): Promise<void> {
-	if (!(await deleteSecondFactor(member.id, trx))) throw new Conflict('This account has no second factor.')
+	if (!(await deleteSecondFactor(trx, member.id))) throw new Conflict('This account has no second factor.')
 	await mailChange(trx, member, 'An admin turned your authenticator app off')
 }
 
-const ended = 'This login took too long. Start again.'
+const tooLateMessage = 'This login took too long. Start again.'
 
 /** Whether the right password was given in this browser and the code is still missing. */
 export async function hasPendingLogin(request: Request): Promise<boolean> {
@@ -139,18 +139,18 @@ export async function finishSecondStep(
 ): Promise<{ headers: Headers; isLeaving: boolean; notice: string | null }> {
 	const { code } = parseForm(codeInput, form)
 	const waiting = await findPendingLogin(request)
-	if (!waiting) throw new NotAllowed(ended)
+	if (!waiting) throw new NotAllowed(tooLateMessage)
 	const device = await findKnownDevice(waiting.email, request.headers)
 	const counted: AttemptCounters = device ? [['code-device', device]] : [['code-account', String(waiting.id)]]
 	requireHashCapacity()
 	await countAttempt(counted)
 	const taken = hashToken(newToken())
-	let kept: string | null = null
+	let loginData: string | null = null
 	try {
 		await consumeCode(waiting.id, code, async (trx) => {
 			const challenge = await takeLoginChallenge(trx, waiting.hash, taken)
-			if (!challenge) throw new NotAllowed(ended)
-			kept = challenge.kept
+			if (!challenge) throw new NotAllowed(tooLateMessage)
+			loginData = challenge.loginData
 		})
 	} catch (error) {
 		if (error instanceof Invalid) await recordSecurityEvent('code-failed', { userId: waiting.id })
@@ -158,9 +158,9 @@ export async function finishSecondStep(
 	}
 	await resetAttempts(counted)
 	// Whoever changes the password deletes the challenge, also while this session begins.
-	const ground = { stands: () => deleteLoginChallenge(taken), refusal: { message: ended } }
-	const headers = await beginSession(waiting.id, request, ground, kept)
-	return { headers, isLeaving: waiting.is_leaving, notice: noticeOfLogin(kept) }
+	const basis = { isStillValid: () => deleteLoginChallenge(taken), refusal: { message: tooLateMessage } }
+	const headers = await beginSession(waiting.id, request, basis, loginData)
+	return { headers, isLeaving: waiting.is_leaving, notice: noticeOfLogin(loginData) }
 }
 
 /** Uses up a TOTP code or a recovery code. @param alongside writes in the same transaction @throws Invalid with the field `code` */
@@ -198,7 +198,7 @@ async function afterChange({ id }: SignedIn, kind: SecurityEventKind): Promise<v
 /** Mails a member about a change. @param what one clause, also used as the subject */
 async function mailChange(trx: Executor, member: { id: number }, what: string): Promise<void> {
 	const { publicUrl } = config()
-	const email = await findEmailById(member.id, trx)
+	const email = await findEmailById(trx, member.id)
 	const text = `${what} for your ${siteName()} account.`
 	const link = { label: 'See how you log in', url: `${publicUrl}/settings/two-factor` }
 	const closing = 'If this was not you, change your password, which logs out all devices, and ask an admin for help.'

@@ -10,6 +10,7 @@ import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { countWaiting } from '../../../tests/support/locks.ts'
 import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_NOTE } from './bookmarks.limits.ts'
 import type { BookmarkTarget } from './bookmarks.schema.ts'
 import {
@@ -274,18 +275,13 @@ test.each([
 ])('bookmarking %s while commenting on it waits, without a deadlock', async (kind, target) => {
 	const { id } = await makeQuestion(author)
 	const post = kind === 'a comment' ? await makeComment(author, id) : id
-	const isWaiting = async () => {
-		const { rows } = await sql`
-			select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
-		return rows.length > 0
-	}
 	const saving = await db()
 		.transaction()
 		.execute(async (trx) => {
 			// Takes the locks that commenting takes: the question, then the row of its author.
 			await sql`select from questions where id = ${id} for update`.execute(trx)
 			const begun = saveBookmark(reader, target(post))
-			await expect.poll(isWaiting).toBe(true)
+			await expect.poll(() => countWaiting()).toBeGreaterThan(0)
 			await sql`select from users where id = ${reader.id} for no key update`.execute(trx)
 			return { begun }
 		})

@@ -75,10 +75,10 @@ export async function lockQuestionShared(trx: Executor, questionId: number): Pro
 }
 
 /** Counts a member's bookmarks except one. The member's row must be locked, so that concurrent requests cannot exceed the limit. */
-export async function countBookmarks(trx: Executor, userId: number, besides: BookmarkTarget): Promise<number> {
+export async function countBookmarks(trx: Executor, userId: number, except: BookmarkTarget): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from bookmarks
-		where user_id = ${userId} and removed_at is null and not (${isOf(besides)})`.execute(trx)
+		where user_id = ${userId} and removed_at is null and not (${isOf(except)})`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 

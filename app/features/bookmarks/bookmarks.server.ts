@@ -6,7 +6,7 @@ import { storable } from '~/lib/clean.ts'
 import { Invalid, NoSuch, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_SEARCH, MAX_BOOKMARK_WORDS, MAX_BOOKMARKS } from './bookmarks.limits.ts'
@@ -67,7 +67,7 @@ export async function saveBookmark(
 	const gone = new NoSuch(target.kind)
 	const place = isId(target.id) ? await findBookmarkRef(target) : undefined
 	if (!place) throw gone
-	await transact(async (trx, last) => {
+	await pipelinedTransaction(async (trx, last) => {
 		const [, present] = await Promise.all([
 			// Whoever erases a post has locked its question.
 			lockQuestionShared(trx, place.question_id),
@@ -109,7 +109,7 @@ export async function restoreBookmark(viewer: Viewer, target: BookmarkTarget): P
 	await countUse('toggles', member)
 	const isBack =
 		isId(target.id) &&
-		(await transact(async (trx, last) => {
+		(await pipelinedTransaction(async (trx, last) => {
 			await requireRoom(trx, member, target)
 			return last(restoreBookmarkRow(trx, member.id, target))
 		}))

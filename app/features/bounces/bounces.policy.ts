@@ -34,14 +34,14 @@ export function statusIn(text: string): string {
  */
 export function classifyBounce(status: string, diagnostic = ''): { outcome: DeliveryOutcome; status: string } {
 	const stated = statusIn(status)
-	const told = /^\d\.0\.0$/.test(stated) || !stated ? statusIn(diagnostic) || stated : stated
-	const [, severity = '', subject = '', detail = ''] = STATUS.exec(told) ?? []
+	const specific = /^\d\.0\.0$/.test(stated) || !stated ? statusIn(diagnostic) || stated : stated
+	const [, severity = '', subject = '', detail = ''] = STATUS.exec(specific) ?? []
 	const outcomeOf = (): DeliveryOutcome => {
 		if (severity === '2') return 'delivered'
 		if (subjectsOfMail.has(subject) || aboutMail.has(`${subject}.${detail}`)) return 'none'
 		return severity === '5' && gone.has(`${subject}.${detail}`) ? 'permanent' : 'temporary'
 	}
-	return { outcome: outcomeOf(), status: told }
+	return { outcome: outcomeOf(), status: specific }
 }
 
 const reasons: Record<string, string> = {

@@ -116,10 +116,10 @@ function decide(recipients: readonly RecipientStatus[], email: string): MailRepo
 	const reports = recipients
 		.filter(({ action }) => action === 'failed')
 		.map(({ status, diagnostic, recipient }): { says: DeliveryOutcome; status: string } => {
-			const { outcome, status: told } = classifyBounce(status, diagnostic)
+			const { outcome, status: classified } = classifyBounce(status, diagnostic)
 			// If the address forwards mail, the bouncing mailbox is another one.
 			const isOther = recipient !== '' && recipient.toLowerCase() !== email
-			return { says: outcome === 'permanent' && isOther ? 'temporary' : outcome, status: told }
+			return { says: outcome === 'permanent' && isOther ? 'temporary' : outcome, status: classified }
 		})
 	for (const says of gravity) {
 		const found = reports.find((report) => report.says === says)

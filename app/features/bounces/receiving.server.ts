@@ -111,10 +111,10 @@ function readEvent(input: unknown): MailEvent | null {
 	const none = { permanent: false, status: '' }
 	if (sent.RecordType === 'Delivery')
 		return { ...none, type: 'delivery', recipient: sent.Recipient, sentAt: sent.DeliveredAt }
-	const told = { ...none, recipient: sent.Email, sentAt: sent.BouncedAt }
-	if (sent.RecordType === 'SpamComplaint' || sent.Type === 'SpamComplaint') return { ...told, type: 'complaint' }
+	const fields = { ...none, recipient: sent.Email, sentAt: sent.BouncedAt }
+	if (sent.RecordType === 'SpamComplaint' || sent.Type === 'SpamComplaint') return { ...fields, type: 'complaint' }
 	const permanent = Object.hasOwn(postmarkBounces, sent.Type) ? postmarkBounces[sent.Type] : undefined
-	return permanent === undefined ? null : { ...told, type: 'bounce', permanent }
+	return permanent === undefined ? null : { ...fields, type: 'bounce', permanent }
 }
 
 /** @throws Invalid with the name of the wrong field, as a sender has no form that shows where the message belongs */
@@ -142,13 +142,13 @@ async function mailOf({ recipient, token, sentAt }: MailEvent): Promise<SentMail
 		return mail
 	}
 	const way = await findAddressOwner(recipient)
-	const told = sentAt ? new Date(sentAt) : new Date()
-	return way ? { userId: way.user_id, email: way.email, sentAt: new Date(Math.min(told.getTime(), Date.now())) } : null
+	const sent = sentAt ? new Date(sentAt) : new Date()
+	return way ? { userId: way.user_id, email: way.email, sentAt: new Date(Math.min(sent.getTime(), Date.now())) } : null
 }
 
 function reportOf({ type, permanent, status }: MailEvent): MailReport {
 	if (type !== 'bounce') return { says: type === 'complaint' ? 'complaint' : 'delivered', status: '' }
-	const { outcome, status: told } = classifyBounce(status)
-	if (told && outcome === 'none') return { says: 'none', status: told }
-	return { says: permanent ? 'permanent' : 'temporary', status: told }
+	const { outcome, status: classified } = classifyBounce(status)
+	if (classified && outcome === 'none') return { says: 'none', status: classified }
+	return { says: permanent ? 'permanent' : 'temporary', status: classified }
 }

@@ -16,8 +16,13 @@ export type CampusValues = Partial<Record<CampusField, string>>
 const { enrol_in_branch_name, year_of_passing, current_year, current_semester, enrolment_number } = academicsInput.shape
 
 const schemas = {
-	...{ enrol_in_branch_name, year_of_passing, current_year, current_semester, enrolment_number },
-	...{ fullName: personalInput.shape.fullName, cohort: cohortField },
+	enrol_in_branch_name,
+	year_of_passing,
+	current_year,
+	current_semester,
+	enrolment_number,
+	fullName: personalInput.shape.fullName,
+	cohort: cohortField,
 }
 
 /** The claim or attribute of each field; empty where it is not configured. */

@@ -149,7 +149,8 @@ async function mailMissing(text: string): Promise<void> {
 		.transaction()
 		.execute((trx) =>
 			mailAdmins(trx, {
-				...{ subject: `Missing in the directory: ${siteName()}`, text },
+				subject: `Missing in the directory: ${siteName()}`,
+				text,
 				link: { label: 'See who', path: leaversPath },
 				closing: 'This site looks up its members in the directory every night.',
 			}),

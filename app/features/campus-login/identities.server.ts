@@ -14,13 +14,14 @@ import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
 import { confirmCampusByLogin } from '~/features/campus/campus.server.ts'
 import { mailEachAddress } from '~/features/identity/emails/email-mails.server.ts'
-import { restLoginOn } from '~/features/sessions/late-logins.server.ts'
+import { setLoginBasis } from '~/features/sessions/late-logins.server.ts'
 import { mayLogInAnyway } from '~/features/sessions/password-exceptions.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { lockSession } from '~/features/sessions/sessions.queries.server.ts'
 import { announceEndedSessions, requireStandingSession, SESSION_ENDED } from '~/features/sessions/sessions.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { capitalize } from '~/lib/text.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -57,7 +58,7 @@ import { listProviders, type Provider, providerNames } from './providers.server.
 /* Which account an identity opens. It is found by issuer and subject only: a mail address, even a confirmed one, opens none. */
 
 /** The purpose of encrypting a refresh token before its session starts. */
-const keptPurpose = 'login_challenges.kept'
+const loginDataPurpose = 'login_challenges.kept'
 
 /** The purpose of encrypting a session's refresh token. */
 export function refreshPurpose(sessionId: number): string {
@@ -98,12 +99,12 @@ export async function logInByIdentity(
 	if (identity.affiliation === 'student' && isEmailConfirmed(answer.claims, provider.claims))
 		await confirmCampusByLogin(userId, textOf(answer.claims, provider.claims.email).toLowerCase())
 	await reportIdentityUse(provider, { userId, identityId, claims: answer.claims, isLogin: true })
-	restLoginOn({ stands: () => isStillLinked(identityId) })
-	const headers = await logInAs(userId, request, keptOf(identityId, answer))
+	setLoginBasis({ isStillValid: () => isStillLinked(identityId) })
+	const headers = await logInAs(userId, request, loginDataOf(identityId, answer))
 	return { headers, isNew: made !== null, leadsTo: known?.is_leaving ? '/settings/leave' : null }
 }
 
-const keptShape = z.object({
+const loginDataShape = z.object({
 	/** Null for an identity that is linked when the session begins. */
 	identityId: z.number().nullable(),
 	/** The identity to link, and the address by which its account was found. */
@@ -122,32 +123,32 @@ const keptShape = z.object({
 	refreshToken: z.string().nullable(),
 	endsAt: z.string().nullable(),
 })
-type Kept = z.output<typeof keptShape>
+type LoginData = z.output<typeof loginDataShape>
 
 /** Encrypted data for the session before it starts. */
-function keptOf(identityId: number, answer: ProviderIdentity): string {
+function loginDataOf(identityId: number, answer: ProviderIdentity): string {
 	const { refreshToken, endsAt = null } = answer
-	return encryptKept({ identityId, refreshToken, endsAt })
+	return encryptLoginData({ identityId, refreshToken, endsAt })
 }
 
-function encryptKept(kept: Kept): string {
-	return encryptSecret(keptPurpose, JSON.stringify(kept))
+function encryptLoginData(loginData: LoginData): string {
+	return encryptSecret(loginDataPurpose, JSON.stringify(loginData))
 }
 
-function readKept(kept: string): Kept {
-	return keptShape.parse(JSON.parse(decryptSecret(keptPurpose, kept) ?? 'null'))
+function readLoginData(loginData: string): LoginData {
+	return loginDataShape.parse(JSON.parse(decryptSecret(loginDataPurpose, loginData) ?? 'null'))
 }
 
-/** What a session whose beginning linked a login tells its member; null for other sessions. @param kept as of {@link attachSession} */
-export const noticeOfLink = (kept: string) => (readKept(kept).link ? LINKED : null)
+/** What a session whose beginning linked a login tells its member; null for other sessions. @param loginData as of {@link attachSession} */
+export const noticeOfLink = (loginData: string) => (readLoginData(loginData).link ? LINKED : null)
 
 /**
  * Stores with a new session which identity began it, how to check it at its provider, and when it ends. Links the identity first, if a mailed link asked for it.
- * @param kept as `logInByIdentity` encrypted it, possibly before a second step
+ * @param loginData as `logInByIdentity` encrypted it, possibly before a second step
  * @throws NotAllowed if the identity was unlinked meanwhile, Conflict if it cannot be linked any more
  */
-export async function attachSession(sessionId: number, kept: string): Promise<void> {
-	const { refreshToken, endsAt, link, ...rest } = readKept(kept)
+export async function attachSession(sessionId: number, loginData: string): Promise<void> {
+	const { refreshToken, endsAt, link, ...rest } = readLoginData(loginData)
 	const identityId = link ? await linkByMail(sessionId, link) : rest.identityId
 	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
 	const stored =
@@ -174,7 +175,7 @@ async function register(
 		throw new NotAllowed(`Only addresses of ${domains.join(', ')} can register here, and ${who} names ${person.email}.`)
 	if (config().REQUIRE_EMAIL_VERIFICATION && !person.isConfirmed)
 		throw new NotAllowed(
-			`${sentence(who)} does not say that ${person.email} is yours. ${instead(`Register with your address, and link ${who} in your settings.`)}`,
+			`${capitalize(who ?? '')} does not say that ${person.email} is yours. ${instead(`Register with your address, and link ${who} in your settings.`)}`,
 		)
 	const account = await registerExternalUser(trx, person)
 	if (account) return account
@@ -203,9 +204,12 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 	const { refreshToken, endsAt = null } = answer
 	const link = { identity: identityOf(provider, answer), email }
 	throw await beginLinking({
-		...{ userId: account.id, email, provider: provider.name, identity: `${answer.issuer} ${answer.subject}` },
+		userId: account.id,
+		email,
+		provider: provider.name,
+		identity: `${answer.issuer} ${answer.subject}`,
 		identityName: calledThere(person),
-		kept: encryptKept({ identityId: null, link, refreshToken, endsAt }),
+		loginData: encryptLoginData({ identityId: null, link, refreshToken, endsAt }),
 	})
 }
 
@@ -225,7 +229,7 @@ function isOpenedByCampus(rows: readonly IdentityRow[], issuer: string, provider
  * @returns the id of the identity
  * @throws NotAllowed, Conflict if it is not possible any more
  */
-async function linkByMail(sessionId: number, { identity, email }: NonNullable<Kept['link']>): Promise<number> {
+async function linkByMail(sessionId: number, { identity, email }: NonNullable<LoginData['link']>): Promise<number> {
 	const who = providerNames[identity.provider] ?? identity.provider
 	const { id, former, owner } = await db()
 		.transaction()
@@ -291,7 +295,7 @@ export async function linkIdentity(viewer: SignedIn, provider: Provider, answer:
 			if (linked.some((one) => one.provider === provider.name))
 				throw new Conflict(`Another account of ${who} is linked already. Remove it first.`)
 			await insertIdentity(trx, viewer.id, identityOf(provider, answer), false)
-			await addJob('send-mail', linkedMail(await findEmailById(viewer.id, trx), who), trx)
+			await addJob('send-mail', linkedMail(await findEmailById(trx, viewer.id), who), trx)
 			return true
 		})
 	if (!isNew) return
@@ -363,7 +367,7 @@ function removedMail(to: string, who: string): Mail {
 /** Whether a member has a password that logs them in: of those who have left, also where passwords are disabled. */
 async function mayUsePassword(userId: number, executor: Executor = db()): Promise<boolean> {
 	if (!(await hasPassword(userId, executor))) return false
-	return allowsPasswords() || (await mayLogInAnyway(await findEmailById(userId, executor)))
+	return allowsPasswords() || (await mayLogInAnyway(await findEmailById(executor, userId)))
 }
 
 /** The identities of a member, and the providers that they can link. */
@@ -372,7 +376,7 @@ export async function listLogins(viewer: Pick<SignedIn, 'id'>): Promise<LoginsVi
 	const linked = rows.map(({ id, provider, name, affiliation, created_at, used_at }) => ({
 		id,
 		provider,
-		title: sentence(providerNames[provider] ?? provider),
+		title: capitalize(providerNames[provider] ?? provider),
 		name,
 		affiliation,
 		linkedAt: created_at,
@@ -381,7 +385,7 @@ export async function listLogins(viewer: Pick<SignedIn, 'id'>): Promise<LoginsVi
 	const open = listProviders().filter(({ name }) => !rows.some(({ provider }) => provider === name))
 	return {
 		linked,
-		open: open.map(({ name }) => ({ name, title: sentence(providerNames[name] ?? name) })),
+		open: open.map(({ name }) => ({ name, title: capitalize(providerNames[name] ?? name) })),
 		hasPassword: byPassword,
 	}
 }
@@ -390,9 +394,4 @@ export async function listLogins(viewer: Pick<SignedIn, 'id'>): Promise<LoginsVi
 export async function verifiedLinks(userId: number): Promise<{ site: 'github'; url: string }[]> {
 	const identity = await findIdentity(userId, 'github')
 	return identity?.name ? [{ site: 'github', url: `${identity.issuer}/${identity.name}` }] : []
-}
-
-/** Capitalizes a sentence. */
-function sentence(text = ''): string {
-	return text.charAt(0).toUpperCase() + text.slice(1)
 }

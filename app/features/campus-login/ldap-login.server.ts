@@ -55,7 +55,7 @@ async function findDeviceOf(
 	headers: Headers,
 ): Promise<string | null> {
 	const owner = await findIdentityOwner(db(), identity)
-	return owner ? findKnownDevice(await findEmailById(owner.user_id, db()), headers) : null
+	return owner ? findKnownDevice(await findEmailById(db(), owner.user_id), headers) : null
 }
 
 /** Authenticates at the directory, within the limits for password logins. */

@@ -4,6 +4,7 @@ import { requireSession, viewerFromRequest } from '~/features/accounts/accounts.
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { NotAllowed } from '~/lib/errors.ts'
+import { capitalize } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
 import { readCookie, setCookieHeader } from '~/platform/http/cookies.ts'
@@ -130,15 +131,15 @@ function readFlow(request: Request): z.output<typeof flow> | null {
 /** Runs a step at the other site and turns its errors into messages. @throws NotAllowed */
 export async function withProviderMessages<Result>({ name }: Provider, step: () => Promise<Result>): Promise<Result> {
 	const who = providerNames[name] ?? name
-	const sentence = who.charAt(0).toUpperCase() + who.slice(1)
+	const title = capitalize(who)
 	try {
 		return await step()
 	} catch (error) {
 		if (error instanceof ProviderUnreachable)
-			throw new NotAllowed(`${sentence} does not answer right now. Try again in a few minutes, or log in another way.`)
+			throw new NotAllowed(`${title} does not answer right now. Try again in a few minutes, or log in another way.`)
 		if (!(error instanceof ProviderRefused)) throw error
 		// By SAML, whose answers name no state, it may be that of an earlier login, and nothing is left to be answered twice.
 		const Refusal = error.code === 'used' ? AnotherLogin : NotAllowed
-		throw new Refusal(`${sentence} ${error.message}`)
+		throw new Refusal(`${title} ${error.message}`)
 	}
 }

@@ -88,8 +88,13 @@ function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusS
 	const { label, registers, nameClaim, usernameClaim, emailClaim, roleClaim } = settings
 	const { studentRoles, staffRoles, trustsEmail } = settings
 	const claims = {
-		...{ name: nameClaim, username: usernameClaim, email: emailClaim, role: roleClaim },
-		...{ studentRoles, staffRoles, trustsEmail },
+		name: nameClaim,
+		username: usernameClaim,
+		email: emailClaim,
+		role: roleClaim,
+		studentRoles,
+		staffRoles,
+		trustsEmail,
 	}
 	const { finish, ...provider } = oidcProvider('campus', settings)
 	const finishForMembers: RemoteProvider['finish'] = async (returned) => {
@@ -104,8 +109,13 @@ function directoryProvider(settings: ReturnType<typeof siteSettings<(typeof ldap
 	const { label, registers, nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
 	const { studentRoles, staffRoles, trustsEmail } = settings
 	const claims = {
-		...{ name: nameAttribute, username: usernameAttribute, email: emailAttribute, role: roleAttribute },
-		...{ studentRoles, staffRoles, trustsEmail },
+		name: nameAttribute,
+		username: usernameAttribute,
+		email: emailAttribute,
+		role: roleAttribute,
+		studentRoles,
+		staffRoles,
+		trustsEmail,
 	}
 	return { name: 'ldap', label, registers, isPublic: false, claims }
 }
@@ -114,8 +124,13 @@ function samlProvider(settings: ReturnType<typeof siteSettings<(typeof samlSecti
 	const { label, registers, nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
 	const { studentRoles, staffRoles, trustsEmail } = settings
 	const claims = {
-		...{ name: nameAttribute, username: usernameAttribute, email: emailAttribute, role: roleAttribute },
-		...{ studentRoles, staffRoles, trustsEmail },
+		name: nameAttribute,
+		username: usernameAttribute,
+		email: emailAttribute,
+		role: roleAttribute,
+		studentRoles,
+		staffRoles,
+		trustsEmail,
 	}
 	const ways = { begin: beginSamlLogin, finish: finishSamlLogin }
 	return { name: 'saml', label, registers, isPublic: false, claims, ...ways }

@@ -148,7 +148,10 @@ async function writeRole(trx: Executor, member: LockedMember, role: Role, reason
 	await addLogRow(trx, {
 		actorId: member.id,
 		act: role === 'member' ? 'dismiss from office' : 'appoint',
-		...{ kind: MEMBER_SUBJECT, targetId: member.id, memberId: member.id, title: member.name },
+		kind: MEMBER_SUBJECT,
+		targetId: member.id,
+		memberId: member.id,
+		title: member.name,
 		note: role === 'member' ? `from ${member.role}, ${reason}` : `as ${role}, ${reason}`,
 	})
 	await mailRoleChange(trx, member.id, { from: member.role, to: role }, reason)

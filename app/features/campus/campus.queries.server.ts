@@ -35,7 +35,7 @@ export async function lockLeft(trx: Executor, userId: number): Promise<boolean> 
 /**
  * Stores a link in place of the member's earlier ones, and deletes old links.
  * @param link.seconds its lifetime
- * @param link.kept seconds for which an expired link can still be exchanged for a new one
+ * @param link.retentionSeconds seconds for which an expired link can still be exchanged for a new one
  */
 export async function replaceLink(
 	trx: Executor,
@@ -44,8 +44,8 @@ export async function replaceLink(
 		userId,
 		email,
 		seconds,
-		kept,
-	}: { hash: string; userId: number; email: string; seconds: number; kept: number },
+		retentionSeconds,
+	}: { hash: string; userId: number; email: string; seconds: number; retentionSeconds: number },
 ): Promise<void> {
 	await trx
 		.deleteFrom('campus_links')
@@ -54,7 +54,7 @@ export async function replaceLink(
 	await sql`
 		insert into campus_links (token_hash, user_id, email, works_until, expires_at)
 		values (${hash}, ${userId}, ${email}, now() + make_interval(secs => ${seconds}),
-			now() + make_interval(secs => ${kept}))`.execute(trx)
+			now() + make_interval(secs => ${retentionSeconds}))`.execute(trx)
 }
 
 /** Starts the lifetime of a link, in seconds from now. @returns false if it was used, replaced or deleted */

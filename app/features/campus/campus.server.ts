@@ -4,7 +4,8 @@ import {
 	LINK_LIFETIME_SECONDS,
 	LINK_RETENTION_SECONDS,
 	type LinkActivator,
-	mayMail,
+	linkIsOverMessage,
+	spendMailBudget,
 } from '~/features/accounts/registration/account-mails.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { requireOwner, requireProfileWriter } from '~/features/members/members.server.ts'
@@ -40,8 +41,8 @@ import { isUntrustedDomain, universityOfDomain } from './universities.server.ts'
 const LOGIN_RENEWAL_MS = 30 * 86_400_000
 const MAX_REMINDED_AT_ONCE = 200
 
-const oldLink = 'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
-const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
+const oldLinkMessage =
+	'This link has been used, has expired, or belongs to an address that has changed. Ask for a new one.'
 
 const hasLeft =
 	'The university says that you have left it, so its address does not verify you. If that is wrong, log in with the login of the university, or ask an admin.'
@@ -80,7 +81,7 @@ export async function requestCampusVerification(viewer: Viewer, username: string
  */
 export async function resendCampusLink(token: string, ip: string): Promise<void> {
 	const row = await findByLink(hashToken(token))
-	if (!row) throw new Invalid(oldLink)
+	if (!row) throw new Invalid(oldLinkMessage)
 	await requireMayWrite(row.user_id)
 	await mailLink(row, ip)
 }
@@ -97,14 +98,14 @@ async function mailLink(row: CampusRow, ip: string): Promise<void> {
 	await db()
 		.transaction()
 		.execute(async (trx) => {
-			if (!(await mayMail(trx, email, 'campus')))
+			if (!(await spendMailBudget(trx, email, 'campus')))
 				throw new TooManyRequests('We have sent many emails to that address. Try again tomorrow.', 86_400)
 			await replaceLink(trx, {
 				hash: hashToken(token),
 				userId,
 				email,
 				seconds: LINK_LIFETIME_SECONDS,
-				kept: LINK_RETENTION_SECONDS,
+				retentionSeconds: LINK_RETENTION_SECONDS,
 			})
 			await addJob('send-mail', confirmationMail(row, token), trx)
 		})
@@ -119,7 +120,7 @@ export async function findCampusLink(
 	token: string,
 ): Promise<{ name: string; username: string; email: string; university: string } | null> {
 	const row = await findByLink(hashToken(token))
-	if (!row) throw new Invalid(oldLink)
+	if (!row) throw new Invalid(oldLinkMessage)
 	if (row.is_over) return null
 	const { name, username, university_email: email } = row
 	return { name, username, email, university: checkDomain(domainOf(email)) }
@@ -137,14 +138,14 @@ export async function confirmCampus(token: string): Promise<{ username: string; 
 			.transaction()
 			.execute(async (trx) => {
 				const link = await consumeLink(trx, hashToken(token))
-				if (!link) throw new Invalid(oldLink)
-				if (link.is_over) throw new Invalid(linkIsOver)
+				if (!link) throw new Invalid(oldLinkMessage)
+				if (link.is_over) throw new Invalid(linkIsOverMessage)
 				await requireMayWrite(link.user_id, trx)
 				if (await lockLeft(trx, link.user_id)) throw new NotAllowed(hasLeft)
 				const university = checkDomain(domainOf(link.email))
 				await releaseExpiredAddress(trx, link.user_id, link.email, new Date(Date.now() - CAMPUS_LIFETIME_MS))
 				const username = await confirmCampusAddress(trx, link.user_id, link.email, university)
-				if (username === undefined) throw new Invalid(oldLink)
+				if (username === undefined) throw new Invalid(oldLinkMessage)
 				return { userId: link.user_id, username, university }
 			})
 		await announceConfirmation(userId)

@@ -1,4 +1,4 @@
-import { batched, transact } from '~/platform/db/transaction.server.ts'
+import { batched, pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import {
 	type LockOptions,
 	listConversationsWithUnread,
@@ -30,7 +30,7 @@ export const storeReceipt = batched({
  * blocks is not told what the reader reads, so no receipt is stored before the block ends.
  */
 function noteTogether(receipts: Receipt[], locking: LockOptions): Promise<({ answer: Noted } | null)[]> {
-	return transact(async (trx, last, after) => {
+	return pipelinedTransaction(async (trx, last, after) => {
 		const [locked, peers] = await Promise.all([
 			lockConversationsOfReceipts(trx, receipts, locking),
 			listPairStates(trx, receipts),

@@ -10,6 +10,7 @@ import {
 import { mayAccept, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import type { CommentRow } from './comments.queries.server.ts'
 
 /** The author of a page's question. */
@@ -65,7 +66,8 @@ export function presentComment(viewer: Viewer, row: CommentRow, asker: Asker): C
 		bookmarked: false,
 		score: row.score,
 		depth: row.depth,
-		byAsker: isVisible && row.username === asker.askerUsername,
+		// All who left share one account, and nobody sees which texts are by the same person.
+		byAsker: isVisible && row.username === asker.askerUsername && row.author_id !== FORMER_MEMBER,
 		mayEdit: editable,
 		mayDelete: isOwnPending || (isPublished && mayDelete(viewer, owned)),
 		origin: isVisible ? originView(row) : null,

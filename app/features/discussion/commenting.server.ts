@@ -1,5 +1,5 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
-import { requireUntellingPictures } from '~/features/members/pseudonyms.server.ts'
+import { requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
 import { findCommentAudience } from '~/features/questions/notifying/notifying.server.ts'
 import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { lockForComment } from '~/features/questions/questions.queries.server.ts'
@@ -68,7 +68,7 @@ export async function addComment(
 		people: findUsernames,
 	})
 	const account = writingAccount(question, author)
-	await requireUntellingPictures(body, { member: author, accountId: account.id, field: 'body' })
+	await requireAnonymousPictures(body, { member: author, accountId: account.id, field: 'body' })
 	const submission = readSubmission(author.id, input, ['comment', questionId, parentId, body])
 	const asker = { askerUsername: question.username, isMine: question.author_id === author.id }
 	const writing = {
@@ -111,7 +111,7 @@ export async function addComment(
  */
 export async function editComment(viewer: Viewer, id: number, input: Input): Promise<{ url: string }> {
 	const editor = requireSignedIn(viewer)
-	const comment = await changeable(editor, id)
+	const comment = await requireChangeableComment(editor, id)
 	await countUse('edits', editor)
 	const { body } = parseInput(commentInput, input)
 	const version = readVersion(input)
@@ -124,14 +124,14 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 	// Moderators edit others' comments under their own name, even where they asked under a pseudonym.
 	const byModerator = comment.author_id !== editor.id
 	const account = byModerator ? editor : writingAccount(asked, editor)
-	await requireUntellingPictures(body, { member: editor, accountId: account.id, field: 'body' })
+	await requireAnonymousPictures(body, { member: editor, accountId: account.id, field: 'body' })
 	const result = { url: `${question.url}#comment-${id}` }
 	return changeForum<{ url: string }>(async (trx) => {
 		const stored = await lockUnchanged(trx, id, comment)
 		if (body === stored.body) return { done: result }
 		if (version !== null && version !== stored.version)
 			throw new EditConflict({ version: stored.version, values: { body: stored.body } })
-		if (comment.waits)
+		if (comment.isPending)
 			return {
 				event: { kind: 'comment-pending', actorId: editor.id, question, commentId: id },
 				write: () => updatePendingComment(trx, id, body, html).then(() => result),
@@ -164,16 +164,16 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
  */
 export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = requireSignedIn(viewer)
-	const comment = await changeable(actor, id)
+	const comment = await requireChangeableComment(actor, id)
 	const question = eventQuestion(await requireQuestion(comment.question_id))
 	return changeForum(async (trx) => {
 		await lockUnchanged(trx, id, comment)
 		return {
 			event: { kind: 'comment-deleted', actorId: actor.id, question, commentId: id },
 			async write() {
-				if (comment.waits) await withdrawPending(trx, actor, 'comment', id)
+				if (comment.isPending) await withdrawPending(trx, actor, 'comment', id)
 				else await removeComment(trx, id, comment.question_id, { status: 'deleted', by: actor.id })
-				return { url: question.url, undoable: !comment.waits }
+				return { url: question.url, undoable: !comment.isPending }
 			},
 		}
 	})
@@ -185,7 +185,7 @@ const noParent = 'The comment you are replying to was deleted.'
  * A comment that this viewer may change: a published one, or their own pending one. Only a merge of accounts changes its author, and
  * then the former one can no longer write, so this may run before the transaction that locks it.
  */
-async function changeable(viewer: SignedIn, id: number) {
+async function requireChangeableComment(viewer: SignedIn, id: number) {
 	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined
 	if (!comment) throw new NoSuch('comment')
 	if (!mayEdit(viewer, { authorId: comment.author_id }))
@@ -193,16 +193,16 @@ async function changeable(viewer: SignedIn, id: number) {
 	return comment
 }
 
-/** Locks a comment, its question first. @throws NotFound; Conflict when its status has changed since {@link changeable} */
+/** Locks a comment, its question first. @throws NotFound; Conflict when its status has changed since {@link requireChangeableComment} */
 async function lockUnchanged(
 	trx: Executor,
 	id: number,
-	{ question_id, waits }: { question_id: number; waits: boolean },
+	{ question_id, isPending }: { question_id: number; isPending: boolean },
 ): Promise<StoredComment> {
-	if (waits && !(await lockQuestion(trx, question_id))) throw new NoSuch('query')
-	const stored = waits ? await lockPendingComment(trx, id) : await lockComment(trx, id, question_id)
+	if (isPending && !(await lockQuestion(trx, question_id))) throw new NoSuch('query')
+	const stored = isPending ? await lockPendingComment(trx, id) : await lockComment(trx, id, question_id)
 	if (stored) return stored
-	throw waits ? alreadyDecided() : new NoSuch('comment')
+	throw isPending ? alreadyDecided() : new NoSuch('comment')
 }
 
 /** Undoes the deletion of a comment. @throws as `restoreQuestion` does */

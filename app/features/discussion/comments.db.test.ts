@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { FORMER_MEMBER, FORMER_USERNAME } from '~/platform/member-data.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import type { CommentView } from './comment.view.ts'
@@ -36,6 +37,15 @@ test('comments are returned as threads in chronological order', async () => {
 		deleted: false,
 		hiddenReplies: 0,
 	})
+})
+
+test('a comment of somebody who left is not called the asker’s, who left too', async () => {
+	const { id } = await makeQuestion(asha)
+	const comment = await makeComment(ben, id)
+	await sql`update questions set author_id = ${FORMER_MEMBER} where id = ${id}`.execute(db())
+	await sql`update comments set author_id = ${FORMER_MEMBER} where id = ${comment}`.execute(db())
+	const { rows } = await listComments(null, { questionId: id, askerUsername: FORMER_USERNAME })
+	expect(rows[0]).toMatchObject({ author: { username: FORMER_USERNAME }, byAsker: false })
 })
 
 test('only its author gets the source of a comment to edit', async () => {

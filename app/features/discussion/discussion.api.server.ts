@@ -255,7 +255,7 @@ export const discussionOperations = [
 		run: async (call) => {
 			const { id: commentId } = call.params
 			return castVote(requireCaller(call), {
-				questionId: await questionIdOf(commentId),
+				questionId: await requireQuestionId(commentId),
 				commentId,
 				vote: Number(call.body.vote),
 			})
@@ -270,7 +270,7 @@ export const discussionOperations = [
 		description: 'For the author of the query and for moderators. A query may have several solutions.',
 		run: async (call) => {
 			const { id: commentId } = call.params
-			await chooseSolution(requireCaller(call), { questionId: await questionIdOf(commentId), commentId })
+			await chooseSolution(requireCaller(call), { questionId: await requireQuestionId(commentId), commentId })
 		},
 	}),
 	operation({
@@ -282,7 +282,7 @@ export const discussionOperations = [
 		description: 'For the author of the query and for moderators.',
 		run: async (call) => {
 			const { id: commentId } = call.params
-			await withdrawSolution(requireCaller(call), { questionId: await questionIdOf(commentId), commentId })
+			await withdrawSolution(requireCaller(call), { questionId: await requireQuestionId(commentId), commentId })
 		},
 	}),
 	operation({
@@ -306,7 +306,7 @@ export const discussionOperations = [
 ]
 
 /** The question of a comment. @throws NotFound */
-async function questionIdOf(commentId: number): Promise<number> {
+async function requireQuestionId(commentId: number): Promise<number> {
 	const comment = await findComment(commentId)
 	if (!comment) throw new NoSuch('comment')
 	return comment.question_id

@@ -33,17 +33,17 @@ export async function castVote(
 	const voter = requireSignedIn(viewer)
 	await countUse('toggles', voter)
 	if (!isVote(vote)) throw new Invalid('A vote is 1, -1 or 0.')
-	const { question, authorId } = await find(target)
-	if (!mayVote(voter, { authorId })) throw new NotAllowed(ownPost)
+	const { question, authorId } = await requireTarget(target)
+	if (!mayVote(voter, { authorId })) throw new NotAllowed(ownPostMessage)
 	return changeForum(async (trx) => {
 		const { questionId, commentId } = target
 		const event = { kind: 'vote-changed', actorId: voter.id, question, commentId, vote } as const
 		// Begun together, so that one round trip is enough; the question is locked before the voter.
 		const locking = commentId === null ? lockQuestion(trx, questionId) : lockComment(trx, commentId, questionId)
 		const [locked, facts] = await Promise.all([locking, readPostingFacts(trx, event)])
-		if (!locked) throw new NotFound(gone)
+		if (!locked) throw new NotFound(deletedMessage)
 		// Its author may have become this member by a merge of accounts, for whose end the lock waited.
-		if (!mayVote(voter, { authorId: locked.author_id })) throw new NotAllowed(ownPost)
+		if (!mayVote(voter, { authorId: locked.author_id })) throw new NotAllowed(ownPostMessage)
 		const write = async () => ({ vote, score: await writeVote(trx, voter.id, target, vote), url: question.url })
 		return { event, facts, write }
 	})
@@ -64,7 +64,7 @@ export function withdrawSolution(viewer: Viewer, target: CommentTarget) {
 
 async function setSolution(viewer: Viewer, target: CommentTarget, chosen: boolean): Promise<{ url: string }> {
 	const chooser = requireSignedIn(viewer)
-	const { question } = await find(target)
+	const { question } = await requireTarget(target)
 	if (!mayAccept(chooser, { authorId: question.authorId }))
 		throw new NotAllowed('Only the author of the query can mark a solution.')
 	const result = { url: `${question.url}#comment-${target.commentId}` }
@@ -74,7 +74,7 @@ async function setSolution(viewer: Viewer, target: CommentTarget, chosen: boolea
 		const event = { kind, actorId: chooser.id, question, commentId } as const
 		// Begun together; the question is locked before the chooser.
 		const [comment, facts] = await Promise.all([lockComment(trx, commentId, questionId), readPostingFacts(trx, event)])
-		if (!comment) throw new NotFound(gone)
+		if (!comment) throw new NotFound(deletedMessage)
 		if (comment.is_solution === chosen) return { done: result }
 		return { event, facts, write: () => writeSolution(trx, target, chosen).then(() => result) }
 	})
@@ -99,15 +99,15 @@ export async function withMarks(
 	}
 }
 
-const gone = 'It has been deleted.'
-const ownPost = 'You cannot vote on your own posts.'
+const deletedMessage = 'It has been deleted.'
+const ownPostMessage = 'You cannot vote on your own posts.'
 
 function isVote(vote: number): vote is Vote {
 	return vote === 1 || vote === -1 || vote === 0
 }
 
 /** The question and the author of a target, read before the lock. A comment's question never changes; an author does by a merge of accounts. */
-async function find({ questionId, commentId }: VoteTarget) {
+async function requireTarget({ questionId, commentId }: VoteTarget) {
 	const row = await requireQuestion(questionId)
 	const question = eventQuestion(row)
 	if (commentId === null) return { question, authorId: row.author_id }

@@ -1,5 +1,5 @@
 import { editProfilePath } from '~/features/members/members.view.ts'
-import { pluralize } from '~/lib/text.ts'
+import { capitalize, pluralize } from '~/lib/text.ts'
 
 /*
  * The evidence of a skill, as pages and the API show it. The weights are in migrations/0048_skill_evidence.sql;
@@ -77,8 +77,7 @@ export function countsText(counts: Record<EvidenceKind, number>): string {
 
 /** “Solution”, “Helpful answer” */
 export function kindName(kind: EvidenceKind): string {
-	const [one] = nouns[kind]
-	return one.charAt(0).toUpperCase() + one.slice(1)
+	return capitalize(nouns[kind][0])
 }
 
 /** Skills by strength; those without evidence follow, in the member's order. */

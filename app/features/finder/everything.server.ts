@@ -34,7 +34,11 @@ export async function suggestEverything(viewer: Viewer, typed: string): Promise<
 	])
 	return {
 		conversations: conversations.map(({ username, name, image }) => ({
-			...{ title: name, url: `/messages/${username}`, note: `@${username}`, username, image },
+			title: name,
+			url: `/messages/${username}`,
+			note: `@${username}`,
+			username,
+			image,
 		})),
 		people,
 		questions,
@@ -52,7 +56,10 @@ async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch
 	// While typing, people who match only some of the words are unlikely to be meant.
 	const found = await findMembers(criteria, viewer, null, MAX_OFFERED.people, { loosest: 'typos' })
 	return (await presentFound(found)).map(({ username, name, image, why, studies }) => ({
-		...{ title: name, url: profilePath(username), username, image },
+		title: name,
+		url: profilePath(username),
+		username,
+		image,
 		note:
 			(why && !why.startsWith('Found by') ? why : '') || studiesText({ ...studies, semester: null }) || `@${username}`,
 	}))

@@ -3,6 +3,7 @@ import { followingOperations, followingShapes } from './following.api.server.ts'
 import { affectedCounters } from './following.queries.server.ts'
 import {
 	checkSavedSearches,
+	forgetSharedSearches,
 	registerSearchSources,
 	removeSearchesFor,
 	savedSearchKinds,
@@ -26,6 +27,7 @@ export const following = defineFeature({
 			return false
 		},
 	],
+	merging: [forgetSharedSearches],
 	collect: registerSearchSources,
 	memberData: {
 		affected_members: {

@@ -6,10 +6,10 @@ import { isoTime } from '~/platform/db/sql-text.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 /** Counts the public questions that a member follows except one: they see no others. The member's row must be locked. */
-export async function countFollowedQuestions(trx: Executor, userId: number, besides: number): Promise<number> {
+export async function countFollowedQuestions(trx: Executor, userId: number, except: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
 		select count(*)::int as count from follows join questions q on q.id = question_id
-		where user_id = ${userId} and question_id <> ${besides} and q.status = 'published'`.execute(trx)
+		where user_id = ${userId} and question_id <> ${except} and q.status = 'published'`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 

@@ -13,7 +13,7 @@ import { Invalid, NoSuch, NotAllowed } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { FOLLOWED_PER_PAGE, MAX_FOLLOWED_QUESTIONS } from './following.limits.ts'
 import {
@@ -110,7 +110,7 @@ function withLocks<Result>(
 	begins: boolean,
 	write: (trx: Executor) => Promise<Result>,
 ): Promise<Result> {
-	return transact(async (trx, last) => {
+	return pipelinedTransaction(async (trx, last) => {
 		const [question, , , followed] = await Promise.all([
 			lockQuestion(trx, questionId),
 			lockMember(trx, member.id),

@@ -3,6 +3,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { namesOneOf } from '~/platform/db/member-names.queries.server.ts'
 import { isoTime } from '~/platform/db/sql-text.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 import { MAX_NEW_RESULTS, SEARCH_UNDO_SECONDS } from './following.limits.ts'
 import type { SearchSourceKind } from './following.view.ts'
 
@@ -23,9 +24,9 @@ export async function listSavedSearchRows(userId: number): Promise<SavedSearchRo
 }
 
 /** Counts a member's saved searches except one. The member's row must be locked. */
-export async function countSavedSearches(trx: Executor, userId: number, besides: number): Promise<number> {
+export async function countSavedSearches(trx: Executor, userId: number, except: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from saved_searches where user_id = ${userId} and removed_at is null and id <> ${besides}`.execute(
+		select count(*)::int as count from saved_searches where user_id = ${userId} and removed_at is null and id <> ${except}`.execute(
 		trx,
 	)
 	return rows[0]?.count ?? 0
@@ -65,6 +66,14 @@ export async function writeSavedSearch(
 		returning id, hits`.execute(trx)
 	if (!rows[0]) throw new Error('No search was saved.')
 	return rows[0]
+}
+
+/** The searches of a merged account that the kept account has saved, too, which are not moved. */
+export async function listSharedSearches(trx: Executor, { goneId, keptId }: Merge): Promise<number[]> {
+	const { rows } = await sql<{ id: number }>`
+		select gone.id from saved_searches gone join saved_searches kept using (kind, query)
+		where gone.user_id = ${goneId} and kept.user_id = ${keptId} order by gone.id`.execute(trx)
+	return rows.map(({ id }) => id)
 }
 
 /** Marks a search as removed, so that this can be undone. @returns whether the member had it */

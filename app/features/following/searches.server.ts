@@ -19,6 +19,7 @@ import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Feature } from '~/platform/feature.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 import { MAX_CHECKS_PER_RUN, MAX_SAVED_SEARCH_LENGTH, MAX_SAVED_SEARCHES, MAX_SEARCH_NAME } from './following.limits.ts'
 import { queriesPath, type SavedSearchView, type SearchSourceKind, savedSearchPath } from './following.view.ts'
 import {
@@ -31,6 +32,7 @@ import {
 	listDueSearches,
 	listSavedSearchRows,
 	listSearchesFor,
+	listSharedSearches,
 	markSearchRemoved,
 	restoreSearchRow,
 	type SavedSearchRow,
@@ -156,12 +158,17 @@ export async function removeSearchesFor(usernames: readonly string[]): Promise<v
 	for (const id of await listSearchesFor(usernames)) await removeWithNotification(id, (trx) => deleteSearch(trx, id))
 }
 
+/** A step of a merge: searches that the kept account has as well are not moved, so their notifications would lead nowhere. */
+export async function forgetSharedSearches(trx: Executor, merge: Merge): Promise<void> {
+	for (const id of await listSharedSearches(trx, merge)) await forgetSubject(trx, { type: 'search', id })
+}
+
 /** @param remove returns whether it removed the search */
 async function removeWithNotification(id: number, remove: (trx: Executor) => Promise<boolean>): Promise<void> {
-	const told = await db()
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => ((await remove(trx)) ? forgetSubject(trx, { type: 'search', id }) : []))
-	await announceUnread(told)
+	await announceUnread(notified)
 }
 
 /** Undoes a removal within ten minutes. @throws NotAllowed for a visitor, NotFound after that, Invalid if there are too many, TooManyRequests */
@@ -245,8 +252,8 @@ async function findNew(search: CheckedSearch): Promise<{ count: number; seen: nu
 	}
 }
 
-async function requireRoom(trx: Parameters<typeof countSavedSearches>[0], { id }: SignedIn, besides: number) {
-	if ((await countSavedSearches(trx, id, besides)) >= MAX_SAVED_SEARCHES)
+async function requireRoom(trx: Executor, { id }: SignedIn, except: number) {
+	if ((await countSavedSearches(trx, id, except)) >= MAX_SAVED_SEARCHES)
 		throw new Invalid(`You already have ${MAX_SAVED_SEARCHES} saved searches. Remove one first.`)
 }
 

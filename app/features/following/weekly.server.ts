@@ -35,7 +35,7 @@ export async function sendWeeklyMails(): Promise<number> {
 /** @returns the number of mails; null if nobody is due, or another process is mailing */
 async function mailNext(run: BatchRun): Promise<number | null> {
 	const made = await run.batch(async (trx) => {
-		const due = await lockWeeklyMembers(trx, { limit: MAX_MEMBERS, besides: run.failed })
+		const due = await lockWeeklyMembers(trx, { limit: MAX_MEMBERS, except: run.failed })
 		if (due.length === 0) return null
 		let mails = 0
 		for (const member of due) mails += await run.of(member.user_id, () => mailMember(trx, member))

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type SuspensionRow, suspensionColumns } from '~/features/accounts/accounts.queries.server.ts'
+import { type WritingStatus, writingStatusColumns } from '~/features/accounts/accounts.queries.server.ts'
 import type { ChatPicture } from '~/features/chat-pictures/chat-pictures.view.ts'
 import {
 	conversationsWithUnread,
@@ -54,7 +54,7 @@ export async function listInbox(
 }
 
 /** What the header and the forms of every page need of a member: unread counts, and what decides whether they may write. */
-export interface MemberStateRow extends SuspensionRow {
+export interface MemberStateRow extends WritingStatus {
 	id: number
 	notifications: number
 	/** Conversations with unread messages. */
@@ -65,7 +65,7 @@ export interface MemberStateRow extends SuspensionRow {
 export async function listMemberStates(userIds: number[]): Promise<MemberStateRow[]> {
 	const id = sql<number>`users.id`
 	const { rows } = await sql<MemberStateRow>`
-		select users.id, ${unreadNotifications(id)} as notifications, ${conversationsWithUnread(id)} as conversations, ${suspensionColumns}
+		select users.id, ${unreadNotifications(id)} as notifications, ${conversationsWithUnread(id)} as conversations, ${writingStatusColumns}
 		from users where users.id = any(${idArray(userIds)})`.execute(db())
 	return rows
 }

@@ -19,6 +19,7 @@ import { findBrokenFigures, makeConversation, makeMessage } from '../../../tests
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
+import { messageKind } from './unseen.server.ts'
 
 useDatabase()
 useJobTables()
@@ -170,6 +171,15 @@ test.each(['suspended_until', 'leaves_at'])(
 		expect(await findBrowser(browser, 'message')).toBeUndefined()
 	},
 )
+
+test('a push keeps the order of its words, whatever the name', async () => {
+	await sql`update users set name = 'דנה' where id = ${tomas.id}`.execute(db())
+	await makeMessage(tomas, mira, 'One')
+	const { rows } = await sql<{ id: number }>`
+		select id from conversations where ${tomas.id} in (lower_id, higher_id)`.execute(db())
+	const push = await messageKind.source?.findPush(mira.id, rows[0]?.id ?? 0)
+	expect(push?.title).toBe('\u2068דנה\u2069, 2 new messages')
+})
 
 test('its unsubscribe link ends these mails only', async () => {
 	expect(readUnsubscribe(tokenOf(mira))).toEqual({ userId: mira.id, what: 'message', noun: 'messages' })

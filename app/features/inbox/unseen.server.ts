@@ -41,7 +41,7 @@ export const messageKind: NotificationKind = {
 			if (!row) return undefined
 			const { name, count, pending } = row
 			return {
-				title: !pending && count > 1 ? `${name}, ${pluralize(count, 'new message')}` : name,
+				title: !pending && count > 1 ? `${isolated(name)}, ${pluralize(count, 'new message')}` : name,
 				body: pending ? REQUEST : excerptOf(row.body),
 				url: pathOf(row),
 			}

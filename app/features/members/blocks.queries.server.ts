@@ -34,9 +34,9 @@ export async function writeBlock(
 }
 
 /** Counts the members whom a member blocks, except one. */
-export async function countBlocks(trx: Executor, blockerId: number, besides: number): Promise<number> {
+export async function countBlocks(trx: Executor, blockerId: number, except: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from blocks where blocker_id = ${blockerId} and blocked_id <> ${besides}`.execute(trx)
+		select count(*)::int as count from blocks where blocker_id = ${blockerId} and blocked_id <> ${except}`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 

@@ -32,6 +32,12 @@ export function isOnlineTo(viewerId: number | null): RawBuilder<boolean> {
  */
 export const isListed = sql<boolean>`exists (select from member_search where member_search.user_id = users.id)`
 
+/** The id of the account with this username; undefined for a former or unknown name. */
+export async function findUserId(username: string): Promise<number | undefined> {
+	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
+	return user?.id
+}
+
 export interface IntroductionRow {
 	branch: string
 	current_year: number | null

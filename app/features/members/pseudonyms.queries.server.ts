@@ -74,12 +74,12 @@ export async function isPseudonym(username: string): Promise<boolean> {
 }
 
 /**
- * Whether pictures of a text tell who wrote it.
+ * Whether pictures of a text reveal who wrote it.
  * @param text.accountId the account that it is by; null for a pseudonym that is not made yet
  * @param text.paths pictures that it shows @param text.folders the folders of their addresses
  * @returns whether a folder is a username of the member, also a former one; whether another of their accounts shows an upload of theirs
  */
-export async function findTellingPictures(
+export async function findRevealingPictures(
 	executor: Executor,
 	text: { memberId: number; accountId: number | null; paths: string[]; folders: string[] },
 ): Promise<{ isNamed: boolean; isShown: boolean }> {

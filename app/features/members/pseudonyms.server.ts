@@ -3,7 +3,7 @@ import { claimUsername, lockMember } from '~/features/accounts/accounts.queries.
 import { Invalid, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { findTellingPictures, insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
+import { findRevealingPictures, insertPseudonym, secondsUntilPseudonym } from './pseudonyms.queries.server.ts'
 
 /** Pseudonyms that a member may take in 24 hours: each uses up an account and a username permanently. */
 export const MAX_PSEUDONYMS_PER_DAY = 10
@@ -28,7 +28,7 @@ export interface Pseudonym {
 
 /**
  * Takes a random pseudonym such as “Curious Otter” for one question, so that neither name nor username reveals anything about the member.
- * Other questions may have the same name, but the username is unique. The member's row must be locked.
+ * Other questions may have the same name, but the username is unique. Locks the member's row.
  * @throws TooManyRequests
  */
 export async function makePseudonym(trx: Executor, member: SignedIn): Promise<Pseudonym> {
@@ -48,13 +48,13 @@ export async function makePseudonym(trx: Executor, member: SignedIn): Promise<Ps
 }
 
 /**
- * Rejects a text whose pictures tell who is behind a pseudonym: by a username of the member in their address, as in older uploads, or
+ * Rejects a text whose pictures reveal who is behind a pseudonym: by a username of the member in their address, as in older uploads, or
  * because another of the member's accounts, their own or a pseudonym, shows the same upload.
  * @param accountId the account that the text is by; null for a pseudonym that is not made yet
  * @param field the form field of the text
  * @throws Invalid
  */
-export async function requireUntellingPictures(
+export async function requireAnonymousPictures(
 	text: string,
 	{ member, accountId, field }: { member: SignedIn; accountId: number | null; field: string },
 	executor: Executor = db(),
@@ -67,11 +67,11 @@ export async function requireUntellingPictures(
 	if (pictures.length === 0) return
 	const paths = pictures.flatMap(([, path]) => path ?? [])
 	const folders = pictures.flatMap(([, , folder]) => folder ?? [])
-	const found = await findTellingPictures(executor, { memberId: member.id, accountId, paths, folders })
-	const told = 'The address of a picture in this text contains your username. Upload the picture again.'
-	const shown =
+	const found = await findRevealingPictures(executor, { memberId: member.id, accountId, paths, folders })
+	const namedMessage = 'The address of a picture in this text contains your username. Upload the picture again.'
+	const sharedMessage =
 		'A picture in this text is shown under another of your names, which would tell that both are you. Upload the picture again.'
-	const message = found.isNamed && accountId !== member.id ? told : found.isShown ? shown : null
+	const message = found.isNamed && accountId !== member.id ? namedMessage : found.isShown ? sharedMessage : null
 	if (message) throw new Invalid(message, { [field]: message })
 }
 

@@ -83,7 +83,7 @@ test('the author of a pending post is notified of approval or rejection, besides
 test('a suspended member is notified of the reason, and of the end', async () => {
 	await decide(cast.moderator, 'profile', 'member', 'suspend', { time: 'for ever' })
 	const words = 'permanently suspended your account'
-	const email = await findEmailById(cast.member.id, db())
+	const email = await findEmailById(db(), cast.member.id)
 	await sql`update notification_boxes set mail_due_at = now() where user_id = ${cast.member.id}`.execute(db())
 	expect(await mailDigests()).toBe(1)
 	expect((await queuedMails(email)).map(({ subject }) => subject)).toEqual([`A moderator ${words}. Reason: ${why}`])

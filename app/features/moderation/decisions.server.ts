@@ -88,7 +88,7 @@ async function decideSubject(
 	if (!definition || !subject.acts.includes(act)) throw caseChangedError()
 	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== subject.fingerprint)
 		throw caseChangedError()
-	const part = definition.field?.choosesPart ? await chosenPart(found, own[definition.field.name]) : null
+	const part = definition.field?.choosesPart ? await requirePart(found, own[definition.field.name]) : null
 	const { announce, notified } = await carryOut(actor, found, { act, definition, call: { why, input: own, part } })
 	await announce()
 	await announceUnread(notified)
@@ -102,7 +102,7 @@ interface Order {
 }
 
 /** @throws Invalid when the part is gone */
-async function chosenPart({ type, author }: SubjectWithCase, value: unknown): Promise<SubjectPart> {
+async function requirePart({ type, author }: SubjectWithCase, value: unknown): Promise<SubjectPart> {
 	const part = (await type.listParts?.(author))?.find((one) => one.value === value)
 	const message = 'This part no longer exists.'
 	if (!part) throw new Invalid(message, { part: message })

@@ -1,5 +1,9 @@
 import { sql } from 'kysely'
-import { type SuspensionRow, suspendedUntil, suspensionColumns } from '~/features/accounts/accounts.queries.server.ts'
+import {
+	suspendedUntil,
+	type WritingStatus,
+	writingStatusColumns,
+} from '~/features/accounts/accounts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isoTime } from '~/platform/db/sql-text.server.ts'
@@ -120,14 +124,8 @@ export async function listAuthorRows(ids: number[]): Promise<SubjectAuthorRow[]>
 	return rows
 }
 
-/** The id of a member, by username. */
-export async function findMemberId(username: string): Promise<number | undefined> {
-	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
-	return user?.id
-}
-
 /** What decides whether and how much a member may write. */
-export interface AccountStatusRow extends SuspensionRow {
+export interface AccountStatusRow extends WritingStatus {
 	role: SignedIn['role']
 	/** Age of the account in hours. */
 	hours: number
@@ -135,7 +133,7 @@ export interface AccountStatusRow extends SuspensionRow {
 	approved: boolean
 }
 
-const statusColumns = sql`users.role, ${suspensionColumns},
+const statusColumns = sql`users.role, ${writingStatusColumns},
 	(extract(epoch from now() - users.created_at) / 3600)::float8 as hours, approved_at is not null as approved`
 
 /**

@@ -1,16 +1,15 @@
 import { getAccount } from '~/features/accounts/accounts.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
-import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireWritingAllowed } from '~/features/accounts/security/suspension.server.ts'
 import { type PageRequest, requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
-import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { mailRoleChange } from '~/features/members/role-mails.server.ts'
 import { announceUnread, notifyOfDecision } from '~/features/notifications/notifications.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { announceAccountChange, announceEndedSessions, endAllAccess } from '~/features/sessions/sessions.server.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
-import { storable } from '~/lib/clean.ts'
-import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, DecidedAlready, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
@@ -58,7 +57,7 @@ export async function lockModerator(
 	const status = await lockAccountStatus(trx, viewer.id)
 	if (!status) return requireRole(null)
 	const fresh = requireRole({ ...viewer, role: status.role })
-	requireNotSuspended(status)
+	requireWritingAllowed(status)
 	return fresh
 }
 
@@ -117,10 +116,9 @@ export async function suspendAuthor(
 			: { ...parseInput(optionalWhyInput, { why: '', ...input }), time: null }
 	let notified: number[] = []
 	await withLockedMember(actor, author.id, async (trx, fresh, member) => {
-		if (!maySuspend(fresh, { id: author.id, role: member.role }))
+		if (!maySuspend(fresh, { id: author.id, role: member.role }) || (how.time !== null && author.imported))
 			throw new NotAllowed('You cannot suspend this member.')
-		if ((member.suspended_until === null) !== (act === 'suspend'))
-			throw new Conflict('Someone else has already decided this. Reload the page.')
+		if ((member.suspended_until === null) !== (act === 'suspend')) throw new DecidedAlready()
 		if (how.time === null) await liftSuspension(trx, author.id)
 		else {
 			await suspendMember(trx, author.id, how.time, how.why)
@@ -181,11 +179,6 @@ export async function logOutMember(viewer: Viewer, username: string, why = ''): 
 	})
 	await announceEndedSessions(found.id, found.username)
 	await recordSecurityEvent('session-revoked', { userId: found.id, detail: { all: true, by: actor.id } })
-}
-
-/** The stored username for an entered one, which may be a former one. */
-export function resolveUsername(typed: string): Promise<string> {
-	return currentUsername(storable(typed).trim().replace(/^@/, '').toLowerCase())
 }
 
 /** The member with a typed name. @throws NotFound */

@@ -152,12 +152,13 @@ export const pendingMessage =
 /** The actions that this viewer can take on a subject now, in the order of the buttons. */
 export function actsOn(viewer: Viewer, { type, subject, author, entry }: SubjectWithCase): Act[] {
 	if (!mayModerate(viewer)) return []
-	// Suspending from here would unmask: suspended members are listed.
+	// Suspending from here would unmask: suspended members are listed. Nobody logs in to the account of an imported author, or of all who left.
 	const governs = author.pseudonym_of === null && maySuspend(viewer, author)
 	const acts: Act[] = type.name === MEMBER_SUBJECT && (author.imported || !governs) ? [] : [...subject.acts]
 	// A pending post is approved or rejected, which also closes its reports.
 	if (entry.open && !acts.includes('approve')) acts.push('dismiss')
-	if (governs) acts.push(author.suspended_until === null ? 'suspend' : 'lift')
+	if (governs && (!author.imported || author.suspended_until !== null))
+		acts.push(author.suspended_until === null ? 'suspend' : 'lift')
 	return acts
 }
 

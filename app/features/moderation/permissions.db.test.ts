@@ -6,6 +6,7 @@ import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encodeCursor } from '~/platform/http/cursors.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold } from '../../../tests/support/forum-rows.ts'
@@ -82,6 +83,21 @@ describe('permissions', () => {
 		expect(await takeNotedWrites()).toEqual([])
 		await decide(cast.admin, 'profile', second.username, 'suspend', { time: 'for ever' })
 		await expect(decide(second, 'query', cast.query, 'hide')).rejects.toThrow(/permanently suspended/)
+	})
+
+	test('nobody suspends an account without a login, as that of all who left; a suspension from before can end', async () => {
+		await sql`update comments set author_id = ${FORMER_MEMBER} where id = ${cast.comment}`.execute(db())
+		const acts = async () => (await getCase(cast.moderator, named('comment', cast.comment))).acts
+		expect(await acts()).not.toContain('suspend')
+		await takeNotedWrites()
+		await expect(decide(cast.moderator, 'comment', cast.comment, 'suspend', { time: '1 day' })).rejects.toThrow(
+			NotAllowed,
+		)
+		expect(await takeNotedWrites()).toEqual([])
+		await sql`update users set suspended_until = 'infinity' where id = ${FORMER_MEMBER}`.execute(db())
+		expect(await acts()).toContain('lift')
+		await decide(cast.moderator, 'comment', cast.comment, 'lift')
+		expect(await acts()).not.toContain('lift')
 	})
 
 	test('a revoked role has no effect, whatever a session contains', async () => {

@@ -1,3 +1,5 @@
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
+import { findUserId } from '~/features/members/members.queries.server.ts'
 import { findUnmasked } from '~/features/members/pseudonyms.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -6,8 +8,8 @@ import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platfor
 import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from './cases.queries.server.ts'
 import { listNotes } from './handling/handling.queries.server.ts'
 import { listLogRows } from './log.queries.server.ts'
-import { findMemberId, listStaffRows } from './members.queries.server.ts'
-import { requireModerator, resolveUsername } from './members.server.ts'
+import { listStaffRows } from './members.queries.server.ts'
+import { requireModerator } from './members.server.ts'
 import { type AssigneeFilter, mayModerate, mayReadLog } from './moderation.policy.ts'
 import { type CasePageView, type LogView, presentCase, presentLog } from './moderation.view.ts'
 import { findSubject, type SubjectName, withSubjects } from './subjects.server.ts'
@@ -70,7 +72,7 @@ export async function listLog(
 	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
 	if (before !== null && !isId(before)) throw invalidCursor()
 	const name = await resolveUsername(member)
-	const memberId = name === '' ? null : await findMemberId(name)
+	const memberId = name === '' ? null : await findUserId(name)
 	if (memberId === undefined) return { rows: [], next: null }
 	const rows = await listLogRows(memberId, before, MAX_LOG_ENTRIES_PER_PAGE + 1)
 	const last = rows[MAX_LOG_ENTRIES_PER_PAGE - 1]

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireWritingAllowed } from '~/features/accounts/security/suspension.server.ts'
 import { slugOf } from '~/lib/addresses.ts'
 import { Conflict, Invalid, NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
@@ -75,7 +75,7 @@ export function readReportWords(input: { words?: unknown }): string {
 export async function lockReporter(trx: Executor, reporter: SignedIn): Promise<void> {
 	const status = await lockAccountStatus(trx, reporter.id)
 	if (!status) throw new NotAllowed('This account no longer exists.')
-	requireNotSuspended(status)
+	requireWritingAllowed(status)
 }
 
 /**

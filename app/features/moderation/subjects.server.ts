@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
+import { findUserId } from '~/features/members/members.queries.server.ts'
 import type { DecisionNotification } from '~/features/notifications/notifications.server.ts'
 import type { Subject } from '~/features/notifications/notifications.view.ts'
 import { isId } from '~/lib/checks.ts'
@@ -10,7 +11,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { type CaseRow, findCaseRow } from './cases.queries.server.ts'
 import type { Decision } from './decisions.view.ts'
-import { findMemberId, listAuthorRows, type SubjectAuthorRow } from './members.queries.server.ts'
+import { listAuthorRows, type SubjectAuthorRow } from './members.queries.server.ts'
 import {
 	type ActField,
 	MEMBER_SUBJECT,
@@ -66,10 +67,10 @@ export interface ActResult {
 	notification: Pick<DecisionNotification, 'subject' | 'part' | 'group'>
 	/**
 	 * Stores further effects of the action, as the last step of the transaction.
-	 * @param besides the member whose notifications are locked as well, as they are notified of the decision
+	 * @param alsoLocked the member whose notifications are locked as well, as they are notified of the decision
 	 * @returns the members whose notifications changed
 	 */
-	record?: (besides: number | undefined) => Promise<number[]>
+	record?: (alsoLocked: number | undefined) => Promise<number[]>
 	/** Invalidates caches and notifies open tabs; called after the commit. */
 	announce: () => Promise<void>
 }
@@ -190,7 +191,7 @@ export function caseChangedError(): Conflict {
 }
 
 async function idOf(kind: string, name: string): Promise<number | undefined> {
-	if (kind === MEMBER_SUBJECT) return findMemberId(await currentUsername(storable(name).toLowerCase()))
+	if (kind === MEMBER_SUBJECT) return findUserId(await currentUsername(storable(name).toLowerCase()))
 	const id = /^[1-9]\d{0,9}$/.test(name) ? Number(name) : 0
 	return isId(id) ? id : undefined
 }

@@ -2,10 +2,11 @@ import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { setBlocked } from '~/features/conversations/conversations.server.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedBehind } from '../../../tests/support/locks.ts'
-import { countUnread, listNotifications } from './notifications.server.ts'
+import { countUnread, listNotifications, notifyOfFact } from './notifications.server.ts'
 
 useDatabase()
 
@@ -20,4 +21,16 @@ test('a comment that is written while its author is being blocked notifies nobod
 	const { rows } = await listNotifications(asker)
 	expect(rows.map(({ actor, people }) => [actor?.username, people])).toEqual([['calm', 1]])
 	expect(await countUnread(asker)).toBe(1)
+})
+
+test('a member who blocks “Former member” is still notified of what nobody did', async () => {
+	const member = await makeMember('quiet')
+	await setBlocked(member, 'former-member', true)
+	const subject = { type: 'saved-search', id: 7, title: 'React', url: '/following/search/7' }
+	const fact = { kind: 'saved-search', memberIds: [member.id], group: '7', subject, part: null } as const
+	expect(
+		await db()
+			.transaction()
+			.execute((trx) => notifyOfFact(trx, fact)),
+	).toEqual([member.id])
 })

@@ -21,16 +21,16 @@ const isDecidedAbout = sql.raw(`exists (select from notifications decision
 	where decision.user_id = users.id and decision.kind = 'moderation' and decision.by_mail
 		and decision.read_at is null and decision.seen_at is null and decision.mailed_at is null)`)
 
-/** Locks members whose mail is due, without those in `besides`; other processes skip them. */
+/** Locks members whose mail is due, without those in `except`; other processes skip them. */
 export async function lockDueMembers(
 	trx: Executor,
-	{ limit, besides }: { limit: number; besides: number[] },
+	{ limit, except }: { limit: number; except: number[] },
 ): Promise<DueMember[]> {
 	const { rows } = await sql<DueMember>`
 		select user_id, name, email, unread from notification_boxes join users on users.id = user_id
 		where (mail_due_at <= now() or mail_due_at > now() + ${latest})
 			and (suspended_until is null or suspended_until <= now() or ${isDecidedAbout})
-			and leaves_at is null and user_id <> all(${besides}::int[])
+			and leaves_at is null and user_id <> all(${except}::int[])
 		order by mail_due_at limit ${limit} for update of notification_boxes skip locked`.execute(trx)
 	return rows
 }
@@ -191,17 +191,17 @@ export interface WeeklyMember extends DueMember {
 /** A comment may be committed after younger ones, so a mail covers the time until one minute ago, and the next one starts there. */
 const until = "greatest(weekly_since, now() - interval '1 minute')"
 
-/** Locks members who have not had this week's mail, without those in `besides`; other processes skip them. */
+/** Locks members who have not had this week's mail, without those in `except`; other processes skip them. */
 export async function lockWeeklyMembers(
 	trx: Executor,
-	{ limit, besides }: { limit: number; besides: number[] },
+	{ limit, except }: { limit: number; except: number[] },
 ): Promise<WeeklyMember[]> {
 	const { rows } = await sql<WeeklyMember>`
 		select user_id, name, email, unread,
 			${isoTime('weekly_since')} as since, ${isoTime(until)} as until
 		from notification_boxes join users on users.id = user_id
 		where weekly and weekly_of < ${thisWeek()} and not imported and (suspended_until is null or suspended_until <= now())
-			and leaves_at is null and user_id <> all(${besides}::int[])
+			and leaves_at is null and user_id <> all(${except}::int[])
 		order by weekly_of, user_id limit ${limit} for update of notification_boxes skip locked`.execute(trx)
 	return rows
 }

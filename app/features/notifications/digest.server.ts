@@ -48,7 +48,7 @@ export async function mailDigests(): Promise<number> {
 
 /** @returns how many mails; null when nobody is due, or another process mails them */
 async function mailDue(run: BatchRun, trx: Executor): Promise<number | null> {
-	const due = await lockDueMembers(trx, { limit: MAX_MEMBERS, besides: run.failed })
+	const due = await lockDueMembers(trx, { limit: MAX_MEMBERS, except: run.failed })
 	if (due.length === 0) return null
 	let mails = 0
 	for (const member of due) mails += await run.of(member.user_id, () => mailMember(trx, member))

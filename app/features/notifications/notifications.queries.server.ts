@@ -83,13 +83,13 @@ export async function findSubjectState(
 /**
  * Locks the boxes of members who may be notified about a subject, and creates missing ones. Accounts of imported authors, members
  * who muted the subject and members who block the actor are left out.
- * @param about the subject, and the account shown as the actor
+ * @param about the subject, and the account shown as the actor; null for a fact without one
  * @returns their ids
  */
 export async function lockRecipients(
 	trx: Executor,
 	userIds: number[],
-	{ subject, actorId }: { subject: SubjectRef; actorId: number },
+	{ subject, actorId }: { subject: SubjectRef; actorId: number | null },
 ): Promise<number[]> {
 	const { rows } = await sql<{ user_id: number }>`
 		insert into notification_boxes (user_id)
@@ -168,7 +168,7 @@ export interface SubjectParts {
  * Removes parts of subjects from unread notifications; an empty group is deleted, as is a fact about a part that has no actors. Decisions
  * of moderators stay.
  * @param kinds only from notifications of these kinds; null for all
- * @param besides members whose boxes are locked, too
+ * @param alsoLocked members whose boxes are locked, too
  * @returns whose counters changed
  */
 export async function removeOfParts(
@@ -178,8 +178,8 @@ export async function removeOfParts(
 		subjectIds,
 		partIds,
 		kinds,
-		besides,
-	}: SubjectParts & { kinds: readonly string[] | null; besides?: BesidesBoxes },
+		alsoLocked,
+	}: SubjectParts & { kinds: readonly string[] | null; alsoLocked?: AlsoLocked },
 ): Promise<number[]> {
 	const isPart = (column: string) => sql`${sql.ref(column)} = any(${[...partIds]}::int[])`
 	const isMeant = sql`n.subject_type = ${subjectType} and n.subject_id = any(${[...subjectIds]}::int[])
@@ -188,7 +188,7 @@ export async function removeOfParts(
 		where ${isPart('notification_acts.part_id')} and ${isMeant}`
 	const facts = sql`select n.id from notifications n where ${isPart('n.part_id')} and ${isMeant} and n.kind <> 'moderation'
 		and not exists (select from notification_acts where notification_id = n.id)`
-	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${ofParts} union all ${facts})`, besides)
+	await lockBoxesOf(trx, sql`select user_id from notifications where id in (${ofParts} union all ${facts})`, alsoLocked)
 	const [{ rows }, alone] = await Promise.all([
 		sql<{ id: number; part: number }>`
 			delete from notification_acts where ${isPart('part_id')} and notification_id in (${ofParts})
@@ -279,18 +279,18 @@ export async function markNotificationsSeen(trx: Executor, userId: number, ids: 
 }
 
 /** A member, or several, who are notified in the same transaction: all boxes are locked at once. */
-export type BesidesBoxes = number | readonly number[] | undefined
+export type AlsoLocked = number | readonly number[] | undefined
 
-/** `besides`: a member whose box is locked, too; `keepsDecisions`: decisions about parts stay, as their authors have to learn of them. */
-export type SubjectRemoval = { besides?: number | undefined; keepsDecisions?: boolean }
+/** `alsoLocked`: a member whose box is locked, too; `keepsDecisions`: decisions about parts stay, as their authors have to learn of them. */
+export type SubjectRemoval = { alsoLocked?: number | undefined; keepsDecisions?: boolean }
 
 /** Deletes all notifications about a subject. @returns whose counters changed */
 export async function removeOfSubject(
 	trx: Executor,
 	subject: SubjectRef,
-	{ besides, keepsDecisions = false }: SubjectRemoval = {},
+	{ alsoLocked, keepsDecisions = false }: SubjectRemoval = {},
 ): Promise<number[]> {
-	await lockBoxesOf(trx, notifiedOf(subject), besides)
+	await lockBoxesOf(trx, notifiedOf(subject), alsoLocked)
 	const { rows } = await sql<{ user_id: number }>`
 		with gone as (delete from notifications n where ${isAbout('n', subject)}
 				${keepsDecisions ? sql`and not (kind = 'moderation' and part_id is not null)` : sql``}
@@ -320,12 +320,16 @@ export async function removeUnreadOfKind(
 /**
  * Deletes the unread notifications for which a condition holds.
  * @param condition about the row `n`
- * @param besides a member whose box is locked, too
+ * @param alsoLocked a member whose box is locked, too
  * @returns whose counters changed
  */
-export async function removeUnread(trx: Executor, condition: RawBuilder<unknown>, besides?: number): Promise<number[]> {
+export async function removeUnread(
+	trx: Executor,
+	condition: RawBuilder<unknown>,
+	alsoLocked?: number,
+): Promise<number[]> {
 	const those = sql`notifications n where ${condition} and n.read_at is null`
-	await lockBoxesOf(trx, sql`select n.user_id from ${those}`, besides)
+	await lockBoxesOf(trx, sql`select n.user_id from ${those}`, alsoLocked)
 	const { rows } = await sql<{ user_id: number }>`
 		with gone as (delete from ${those} returning n.user_id, n.on_site),
 			counts as (select user_id, count(*) as unread from gone where on_site group by user_id)
@@ -334,24 +338,24 @@ export async function removeUnread(trx: Executor, condition: RawBuilder<unknown>
 	return rows.map((row) => row.user_id)
 }
 
-/** Deletes unread notifications of some kinds about a subject. @param besides as in {@link removeUnread} @returns whose counters changed */
+/** Deletes unread notifications of some kinds about a subject, as {@link removeUnread} does. @returns whose counters changed */
 export function removeOfKinds(
 	trx: Executor,
 	subject: SubjectRef,
 	kinds: readonly string[],
-	besides?: number,
+	alsoLocked?: number,
 ): Promise<number[]> {
-	return removeUnread(trx, sql`${isAbout('n', subject)} and n.kind = any(${[...kinds]}::text[])`, besides)
+	return removeUnread(trx, sql`${isAbout('n', subject)} and n.kind = any(${[...kinds]}::text[])`, alsoLocked)
 }
 
-/** Changes the title of a subject in all notifications about it. @param besides members whose boxes are locked, too */
+/** Changes the title of a subject in all notifications about it. @param alsoLocked members whose boxes are locked, too */
 export async function updateSubjectTitle(
 	trx: Executor,
 	subject: SubjectRef,
 	title: string,
-	besides?: BesidesBoxes,
+	alsoLocked?: AlsoLocked,
 ): Promise<void> {
-	await lockBoxesOf(trx, notifiedOf(subject), besides)
+	await lockBoxesOf(trx, notifiedOf(subject), alsoLocked)
 	await sql`update notifications n set title = ${title} where ${isAbout('n', subject)} and title <> ${title}`.execute(
 		trx,
 	)
@@ -381,9 +385,9 @@ function notifiedOf(subject: SubjectRef): RawBuilder<unknown> {
 }
 
 /** @param whose a statement for ids of members */
-async function lockBoxesOf(trx: Executor, whose: RawBuilder<unknown>, besides: BesidesBoxes = []): Promise<void> {
+async function lockBoxesOf(trx: Executor, whose: RawBuilder<unknown>, alsoLocked: AlsoLocked = []): Promise<void> {
 	await sql`insert into notification_boxes (user_id)
 		select id from users
-		where id = any(${[besides].flat()}::int[]) and not imported or id in (${whose}) order by id
+		where id = any(${[alsoLocked].flat()}::int[]) and not imported or id in (${whose}) order by id
 		on conflict (user_id) do update set unread = notification_boxes.unread`.execute(trx)
 }

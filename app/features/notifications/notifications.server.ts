@@ -11,7 +11,7 @@ import { announce } from '~/platform/realtime/io.server.ts'
 import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
 import { countMuted, writeMutedSubject } from './muting.queries.server.ts'
 import {
-	type BesidesBoxes,
+	type AlsoLocked,
 	countNotified,
 	findNotificationUrl,
 	findSubjectState,
@@ -70,7 +70,7 @@ interface NotificationEvent extends NotificationAbout {
 	/** The account shown as the actor, where that is a pseudonym; blocks do not apply to it. */
 	shownActorId?: number
 	/** A member whose box is locked, too, as they are notified of a decision in the same transaction. */
-	besides?: number
+	alsoLocked?: number
 	/** A less specific kind: unread notifications of it about this subject are replaced. */
 	replaces?: NotificationKindName
 	/** Whether the part was created by this transaction, so that nobody can have been notified of it. */
@@ -87,11 +87,11 @@ export type NotifiedMember = number | { userId: number; unread: number }
  */
 export async function notify(
 	trx: Executor,
-	{ people, actorId, shownActorId = actorId, subject, part, besides, replaces, isNew = false }: NotificationEvent,
+	{ people, actorId, shownActorId = actorId, subject, part, alsoLocked, replaces, isNew = false }: NotificationEvent,
 ): Promise<NotifiedMember[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
 	if (asked.length === 0) return []
-	const all = besides === undefined ? asked : [...asked, besides]
+	const all = alsoLocked === undefined ? asked : [...asked, alsoLocked]
 	const partId = part?.id ?? null
 	// Replaced notifications must not count as sent, so they are removed first. Otherwise both statements are pipelined into
 	// one round trip.
@@ -157,8 +157,7 @@ export async function notifyOfFact(
 	{ kind, memberIds, group, actorId, subject, part, inBursts = false }: FactNotification,
 ): Promise<number[]> {
 	if (memberIds.length === 0) return []
-	// Nobody has the id 0, so nobody blocks it.
-	const boxes = await lockRecipients(trx, [...memberIds], { subject, actorId: actorId ?? 0 })
+	const boxes = await lockRecipients(trx, [...memberIds], { subject, actorId: actorId ?? null })
 	const users = inBursts ? await withoutRecentGroup(trx, boxes, `${kind}:${group}`) : boxes
 	const url = part?.url ?? subject.url
 	const actorIds = actorId === undefined ? [] : [actorId]
@@ -169,7 +168,7 @@ export async function notifyOfFact(
 
 /**
  * Deletes notifications about a subject that is gone.
- * @param how `besides`: a member who is notified of a decision in the same transaction
+ * @param how `alsoLocked`: a member who is notified of a decision in the same transaction
  * @returns whose counters changed, for {@link announceUnread}
  */
 export const forgetSubject: (trx: Executor, subject: SubjectRef, how?: SubjectRemoval) => Promise<number[]> =
@@ -177,12 +176,12 @@ export const forgetSubject: (trx: Executor, subject: SubjectRef, how?: SubjectRe
 
 /**
  * Deletes unread notifications about a part of a subject that is gone.
- * @param part `kinds`: only of these kinds, null for all; `besides`: who is notified in the same transaction
+ * @param part `kinds`: only of these kinds, null for all; `alsoLocked`: who is notified in the same transaction
  * @returns as {@link forgetSubject}
  */
 export function forgetPart(
 	trx: Executor,
-	part: { subject: SubjectRef; partId: number; kinds: NotificationKindName[] | null; besides?: BesidesBoxes },
+	part: { subject: SubjectRef; partId: number; kinds: NotificationKindName[] | null; alsoLocked?: AlsoLocked },
 ): Promise<number[]> {
 	const { subject, partId, ...rest } = part
 	return removeOfParts(trx, { subjectType: subject.type, subjectIds: [subject.id], partIds: [partId], ...rest })
@@ -195,14 +194,14 @@ export function forgetParts(trx: Executor, parts: SubjectParts): Promise<number[
 
 /**
  * Deletes unread notifications of some kinds about a subject.
- * @param besides a member who is notified in the same transaction: all boxes are locked at once
+ * @param alsoLocked a member who is notified in the same transaction: all boxes are locked at once
  * @returns as {@link forgetSubject}
  */
 export const forgetKinds: (
 	trx: Executor,
 	subject: SubjectRef,
 	kinds: readonly NotificationKindName[],
-	besides?: number,
+	alsoLocked?: number,
 ) => Promise<number[]> = removeOfKinds
 
 /** How many members got a kind of notification about a part of a subject; about the subject itself where `partId` is null. */
@@ -220,22 +219,22 @@ export async function forgetActor(trx: Executor, userId: number, actorId: number
 	return (await removeOfActor(trx, userId, actorId)) ? [userId] : []
 }
 
-/** Changes the title of a subject in all notifications. @param besides who is notified in the same transaction */
+/** Changes the title of a subject in all notifications. @param alsoLocked who is notified in the same transaction */
 export const renameSubject: (
 	trx: Executor,
 	subject: SubjectRef,
 	title: string,
-	besides?: BesidesBoxes,
+	alsoLocked?: AlsoLocked,
 ) => Promise<void> = updateSubjectTitle
 
 /** Sends these members' tabs the number of unread notifications; call it after the commit. */
-export async function announceUnread(told: readonly NotifiedMember[]): Promise<void> {
+export async function announceUnread(notified: readonly NotifiedMember[]): Promise<void> {
 	const tell = ({ userId, unread }: { userId: number; unread: number }) =>
 		announce(`user:${userId}`, 'notifications:changed', { unread })
 	// Another process may announce a later number before this one announces its own.
 	const mayBeOld = hasSeveralProcesses()
 	const unknown: number[] = []
-	for (const one of told)
+	for (const one of notified)
 		if (typeof one === 'number') unknown.push(one)
 		else if (mayBeOld) unknown.push(one.userId)
 		else tell(one)

@@ -74,7 +74,7 @@ function byChannel(value: (channel: Channel) => boolean): Record<Channel, boolea
 /** Milliseconds. RFC 8058 sets no limit; nobody unsubscribes by a mail older than this. */
 const LINK_LIFETIME_MS = 90 * 86_400_000
 
-const oldLink = 'This link is incomplete or has expired. You can turn emails off in your settings.'
+const oldLinkMessage = 'This link is incomplete or has expired. You can turn emails off in your settings.'
 
 /** What a link unsubscribes from: all mails, the weekly one, or those of a kind with separate mails. */
 type Unwanted = 'all' | 'weekly' | NotificationKindName
@@ -99,9 +99,9 @@ export function readUnsubscribe(
 	const given = Buffer.from(signature)
 	const right = Buffer.from(sign(claim))
 	if (given.length !== right.length || !timingSafeEqual(given, right) || Number(expires) < now)
-		throw new Invalid(oldLink)
+		throw new Invalid(oldLinkMessage)
 	const source = listSources().find(([kind]) => kind === what)
-	if (what !== 'all' && what !== 'weekly' && !source) throw new Invalid(oldLink)
+	if (what !== 'all' && what !== 'weekly' && !source) throw new Invalid(oldLinkMessage)
 	return { userId: Number(userId), what: what as Unwanted, noun: source?.[1].noun ?? null }
 }
 
@@ -113,7 +113,7 @@ export async function unsubscribe(token: string): Promise<void> {
 		weekly: () => setWeekly(db(), userId, false),
 	}
 	const done = await (what === 'all' || what === 'weekly' ? ends[what]() : disableMailsOf(userId, what))
-	if (!done) throw new Invalid(oldLink)
+	if (!done) throw new Invalid(oldLinkMessage)
 }
 
 /** Signed with the site's secret; the prefix separates these signatures from others. */

@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 import { beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { registerLoginMethods } from '~/features/accounts/login-methods.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
-import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { type LoggedIn, registerAndLogIn, viewerOfCookie } from '../../../tests/support/account.ts'
 import { type Claims, makeAuthenticator } from '../../../tests/support/authenticator.ts'
 import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
@@ -32,22 +31,14 @@ useDatabase()
 useJobTables()
 beforeEach(resetCounts)
 
-const password = 'a lantern at the ford'
 const ip = '198.51.100.7'
 const caller = { viewer: null, ip }
 
-const viewerOf = async (cookie: string) => (await viewerFromRequest(request(cookie), { fresh: true })).viewer
-
 let count = 0
 
-async function member(): Promise<{ viewer: SignedIn; cookie: string; email: string }> {
+function member(): Promise<LoggedIn> {
 	count += 1
-	const email = `keeper${count}@eastmere.example`
-	await registerMember(form({ name: `Keeper ${count}`, email, password, confirmPassword: password }), request())
-	const cookie = cookiesOf(await logIn(form({ email, password }), request()))
-	const viewer = await viewerOf(cookie)
-	if (!viewer) throw new Error('not logged in')
-	return { viewer, cookie, email }
+	return registerAndLogIn(`Keeper ${count}`)
 }
 
 async function keeper() {
@@ -66,7 +57,7 @@ test('a member adds a passkey, logs in with it without a code, renames and remov
 	await sql`update users set second_factor = true where id = ${viewer.id}`.execute(db())
 	const { headers, isLeaving } = await enter(authenticator.sign(await challenge()))
 	expect(isLeaving).toBe(false)
-	expect(await viewerOf(cookiesOf(headers))).toMatchObject({ id: viewer.id })
+	expect(await viewerOfCookie(cookiesOf(headers))).toMatchObject({ id: viewer.id })
 	const [passkey] = await listPasskeys(viewer)
 	expect(passkey).toMatchObject({ name: 'Laptop', usedAt: expect.any(String) })
 	const id = String(passkey?.id)
@@ -154,7 +145,7 @@ test('a suspended member can log in but not write; a leaving one is offered to k
 		db(),
 	)
 	const { headers } = await enter(authenticator.sign(await challenge()))
-	expect(await viewerOf(cookiesOf(headers))).toMatchObject({ id: viewer.id })
+	expect(await viewerOfCookie(cookiesOf(headers))).toMatchObject({ id: viewer.id })
 	await expect(requireMayWrite(viewer.id)).rejects.toThrow('permanently suspended')
 	await sql`update users set suspended_until = null, leaves_at = now() + interval '1 day' where id = ${viewer.id}`.execute(
 		db(),

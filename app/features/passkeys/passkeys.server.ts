@@ -158,8 +158,8 @@ export async function logInByPasskey(
 				throw new NotAllowed('The address of this account is not confirmed yet. Check your email for the link.')
 		},
 	)
-	const ground = { stands: () => isStillStored(owner.id) }
-	return { headers: await beginSession(owner.user_id, request, ground), isLeaving: owner.is_leaving }
+	const basis = { isStillValid: () => isStillStored(owner.id) }
+	return { headers: await beginSession(owner.user_id, request, basis), isLeaving: owner.is_leaving }
 }
 
 /** Starts “Confirm it is you”. @throws Conflict without a passkey, NotFound, TooManyRequests */

@@ -174,16 +174,13 @@ export async function requireOwnPicture(
 
 /** Runs a save in a transaction. @throws NotAllowed, also for a member who was suspended meanwhile */
 export function saveAs<Result>(member: { id: number }, work: (trx: Executor) => Promise<Result>): Promise<Result> {
-	return inTransaction(async (trx) => {
-		const result = await work(trx)
-		await lockMayWrite(trx, member.id)
-		return result
-	})
-}
-
-/** Runs a change in a transaction that suspended members may make, too. */
-export function inTransaction<Result>(work: (trx: Executor) => Promise<Result>): Promise<Result> {
-	return db().transaction().execute(work)
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const result = await work(trx)
+			await lockMayWrite(trx, member.id)
+			return result
+		})
 }
 
 /** The row that a member's forms edit; an account without a profile gets an empty one. @throws NotFound */
@@ -199,10 +196,16 @@ function createProfile(id: number, executor?: Executor): Promise<EditableRow | u
 		await ensureProfile(trx, id)
 		return findEditable(id, trx)
 	}
-	return executor ? create(executor) : inTransaction(create)
+	return executor ? create(executor) : db().transaction().execute(create)
 }
 
 function personalValues(row: EditableRow): SavedValues {
+	// As views show them: what is over stays stored for up to an hour, and its day would be refused.
+	const isOver = (lastDay: string | null) => lastDay !== null && lastDay < siteDay(Date.now())
+	const openings = isOver(row.open_until) ? { to: [], until: null } : { to: row.open_to, until: row.open_until }
+	const status = isOver(row.status_until)
+		? { line: '', until: null }
+		: { line: row.status_line, until: row.status_until }
 	const values: FormValues = {
 		fullName: row.name,
 		phone: row.phone,
@@ -210,15 +213,15 @@ function personalValues(row: EditableRow): SavedValues {
 		expertise_in: row.expertise_in,
 		about: row.about,
 		skills: row.skills.join(', '),
-		open_to: row.open_to.join(', '),
+		open_to: openings.to.join(', '),
 		show_email: fieldText(row.show_email),
 		show_phone: fieldText(row.show_phone),
 		listed: fieldText(row.listed),
 		show_presence: fieldText(row.show_presence),
-		open_until: row.open_until ?? '',
+		open_until: openings.until ?? '',
 		pronouns: row.pronouns,
-		status_line: row.status_line,
-		status_until: row.status_until ?? '',
+		status_line: status.line,
+		status_until: status.until ?? '',
 		public_page: fieldText(row.public_page),
 		noindex: fieldText(row.noindex),
 		...audienceValues(row),

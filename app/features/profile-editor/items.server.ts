@@ -20,7 +20,7 @@ import {
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { Invalid, NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import type { Executor } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import {
 	type Input,
 	isSameAsStored,
@@ -29,7 +29,7 @@ import {
 	requireVersion,
 } from '~/platform/http/form.server.ts'
 import type { FormValues, SavedValues } from '~/platform/http/form.ts'
-import { inTransaction, requireOwnPicture, saveAs } from './editing.server.ts'
+import { requireOwnPicture, saveAs } from './editing.server.ts'
 import {
 	countItems,
 	findCertificate,
@@ -189,7 +189,7 @@ function parseFields<Fields extends object>({ schema, tidy }: ItemKind<Fields>, 
 function reader<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<SavedValues> => {
 		const { id: userId } = requireOwner(viewer, username)
-		return start(kind, await kind.find(userId, uuid(kind, id)))
+		return requireItemValues(kind, await kind.find(userId, requireItemId(kind, id)))
 	}
 }
 
@@ -204,7 +204,7 @@ function adder<Fields extends object>(kind: ItemKind<Fields>) {
 			const count = await countItems(trx, kind.table, userId)
 			// The same form once more, as after a response that was lost.
 			const present = await kind.list(userId, trx)
-			if (present.some((row) => isSameAsStored(start(kind, row), fields))) return
+			if (present.some((row) => isSameAsStored(requireItemValues(kind, row), fields))) return
 			if (count >= items) throw new Invalid(`A profile has at most ${items} ${kind.many}.`)
 			await checkItemPicture(trx, userId, kind, fields)
 			await kind.insert(trx, userId, fields)
@@ -216,7 +216,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string, input: Input): Promise<void> => {
 		const member = await requireProfileWriter(viewer, username)
 		const { id: userId } = member
-		const key = uuid(kind, id)
+		const key = requireItemId(kind, id)
 		const version = requireVersion(input)
 		const fields = parseFields(kind, input)
 		await saveAs(member, async (trx) => {
@@ -224,7 +224,7 @@ function replacer<Fields extends object>(kind: ItemKind<Fields>) {
 			await lockProfile(trx, userId)
 			await checkItemPicture(trx, userId, kind, fields)
 			if (await kind.update(trx, userId, key, version, fields)) return
-			requireSameAsStored(start(kind, await kind.find(userId, key, trx)), fields)
+			requireSameAsStored(requireItemValues(kind, await kind.find(userId, key, trx)), fields)
 		})
 	}
 }
@@ -233,16 +233,18 @@ function deleter<Fields extends object>(kind: ItemKind<Fields>) {
 	return async (viewer: Viewer, username: string, id: string): Promise<void> => {
 		// Suspended members may delete their own items.
 		const { id: userId } = requireOwner(viewer, username)
-		const key = uuid(kind, id)
-		const gone = await inTransaction(async (trx) => {
-			await lockProfile(trx, userId)
-			return deleteItem(trx, kind.table, userId, key)
-		})
-		if (!gone) throw new NoSuch(kind.one)
+		const key = requireItemId(kind, id)
+		const isDeleted = await db()
+			.transaction()
+			.execute(async (trx) => {
+				await lockProfile(trx, userId)
+				return deleteItem(trx, kind.table, userId, key)
+			})
+		if (!isDeleted) throw new NoSuch(kind.one)
 	}
 }
 
-function start<Fields extends object>(
+function requireItemValues<Fields extends object>(
 	kind: ItemKind<Fields>,
 	row: (Fields & { version: number }) | undefined,
 ): SavedValues {
@@ -250,7 +252,7 @@ function start<Fields extends object>(
 	return { version: row.version, values: kind.texts(row) }
 }
 
-function uuid<Fields extends object>(kind: ItemKind<Fields>, id: string): string {
+function requireItemId<Fields extends object>(kind: ItemKind<Fields>, id: string): string {
 	if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw new NoSuch(kind.one)
 	return id.toLowerCase()
 }

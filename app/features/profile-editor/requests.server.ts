@@ -8,7 +8,7 @@ import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { chooseIntent, type Input, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { type FormValues, formValues } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { moveItem } from './order.server.ts'
 
 interface Asked {
@@ -71,7 +71,7 @@ interface ItemForms {
 export async function itemAction(args: ActionArgs, forms: ItemForms) {
 	const viewer = await requireOwnForm(args)
 	const form = await readForm(args.request)
-	const done = (message: string) => redirectWithToast(args.url.pathname, { type: 'success', message })
+	const done = (message: string) => redirectWithSuccess(args.url.pathname, message)
 	const intent = String(form.get('intent') ?? '')
 	const deletes = intent === 'delete'
 	const item = String(form.get('item') ?? '')

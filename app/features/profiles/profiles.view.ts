@@ -266,7 +266,11 @@ export function presentCertificate(row: CertificateRow): CertificateView {
 export function presentExperience(row: ExperienceRow): ExperienceView {
 	const { id, kind, organisation, title, degree, url, summary } = row
 	return {
-		...{ id, kind, organisation, summary, url: webUrl(url) },
+		id,
+		kind,
+		organisation,
+		summary,
+		url: webUrl(url),
 		title: [degree, title].filter(Boolean).join(', '),
 		span: spanText(row),
 	}

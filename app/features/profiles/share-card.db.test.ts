@@ -5,7 +5,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { filled } from '../../../tests/factories/profiles.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { drawCard, getShareCard, shareCard } from './share-card.server.ts'
+import { drawCard, drawnSiteName, getShareCard, shareCard } from './share-card.server.ts'
 
 useDatabase()
 
@@ -59,6 +59,14 @@ describe('a card', () => {
 		['x'.repeat(100), `${'x'.repeat(47)}…`],
 	])('never shows boxes for letters that its font lacks: %s is %s', (name, shown) => {
 		expect(shareCard({ ...row, name, skills: ['React', '李'] }, '')).toMatchObject({ name: shown, skills: ['React'] })
+	})
+
+	test('names the site by its address where its font lacks letters of the name', () => {
+		expect(['Eastmere Quad', 'क्वाड', 'Кампус'].map(drawnSiteName)).toEqual([
+			'Eastmere Quad',
+			'localhost:3000',
+			'localhost:3000',
+		])
 	})
 
 	test('is a PNG of 1200 × 630 whose text is drawn', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import sharp, { type OverlayOptions } from 'sharp'
+import { config } from '~/config.server.ts'
 import { campusOf } from '~/features/campus/campus.view.ts'
 import { studiesText } from '~/features/members/members.view.ts'
 import { escapeHtml } from '~/lib/html.ts'
@@ -30,11 +31,17 @@ const cards = remember('share-cards', () => new Map<string, Promise<Buffer>>())
  */
 export async function getShareCard(username: string): Promise<{ tag: string; draw: () => Promise<Buffer> }> {
 	const card = await findShareCard(username)
+	const brand = drawnSiteName(siteName())
 	const hash = createHash('sha256')
-		.update(JSON.stringify([drawing, siteName(), ivy(), card]))
+		.update(JSON.stringify([drawing, brand, ivy(), card]))
 		.digest('base64url')
 		.slice(0, 22)
-	return { tag: `"${hash}"`, draw: () => cachedCard(hash, () => drawCard(card, siteName())) }
+	return { tag: `"${hash}"`, draw: () => cachedCard(hash, () => drawCard(card, brand)) }
+}
+
+/** The site's name as cards show it: its address instead of a name in another script. */
+export function drawnSiteName(name: string): string {
+	return draws(name) || new URL(config().publicUrl).host
 }
 
 /** The content of a member's card, limited to what visitors may know; null for the site's own card. */
@@ -210,13 +217,18 @@ interface Shown {
 const drawable = /^[ -~\u00a0-\u00ac\u00ae-\u017eȘșȚț–—‘’‚“”„†•…€]*$/
 const MAX_SKILLS = 12
 
+/** The text, or '' where the typeface lacks one of its characters. */
+function draws(text: string): string {
+	const composed = text.normalize('NFC')
+	return drawable.test(composed) ? composed : ''
+}
+
 /**
  * A member's card. Characters that the typeface lacks are left out, and a name in another script is replaced by the
  * username, so that a card never shows empty boxes.
  * @param campus the university where they are a verified student, or ''
  */
 export function shareCard(row: Shown, campus: string): ShareCard {
-	const draws = (text: string) => (drawable.test(text.normalize('NFC')) ? text.normalize('NFC') : '')
 	const university = draws(campus) || draws(row.university_name)
 	const studies = { branch: draws(row.enrol_in_branch_name), year: row.current_year, semester: row.current_semester }
 	return {

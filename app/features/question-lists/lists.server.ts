@@ -1,5 +1,6 @@
 import type { LoaderFunctionArgs } from 'react-router'
 import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
+import { findUserId } from '~/features/members/members.queries.server.ts'
 import { listAccountIds } from '~/features/members/pseudonyms.queries.server.ts'
 import {
 	type Page,
@@ -11,7 +12,6 @@ import {
 import {
 	countSince,
 	findMostDiscussed,
-	findUserId,
 	highestId,
 	type ListView,
 	listPendingRows,

@@ -4,6 +4,7 @@ import type { SearchTools } from '~/features/search/search.view.ts'
 import type { CategoryFrame } from '~/features/tags/components/forum-frame.tsx'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
+import { formatNumber } from '~/lib/text.ts'
 
 /** The data of the three list pages. */
 export interface ListData {
@@ -55,6 +56,12 @@ export function listMeta(title: string, pathname: string, data: ListData | undef
 		noindex: search !== '' || cursor !== null,
 		next: page.next === null ? null : withParams(pathname, { ...params, cursor: page.next }),
 	}
+}
+
+/** How much of a list is shown: “1 to 20 of 1,284”; “40 shown” where the total is unknown, or the list has grown since it was counted. */
+export function shownText(rows: number, total: number | null): string {
+	if (total === null || total < rows) return `${formatNumber(rows)} shown`
+	return `1 to ${formatNumber(rows)} of ${formatNumber(total)}`
 }
 
 /** Whether a path is a list of the forum, which share a layout and a loading state. */

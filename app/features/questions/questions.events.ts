@@ -42,9 +42,9 @@ interface Happening {
 	/** The acting member. Others see {@link shownActor}. */
 	actorId: number
 	/** The member whose notification box is locked along, as moderation notifies them in the same transaction. */
-	besides?: number
+	alsoLocked?: number
 	/** Members whose notifications changed. */
-	told?: NotifiedMember[]
+	notified?: NotifiedMember[]
 }
 
 interface Written extends Happening {

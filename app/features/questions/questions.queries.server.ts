@@ -155,12 +155,6 @@ export async function findMostDiscussed(since: Date): Promise<QuestionPageRow | 
 	return rows[0]
 }
 
-/** The id of the account with this username; undefined for a former or unknown name. */
-export async function findUserId(username: string): Promise<number | undefined> {
-	const user = await db().selectFrom('users').select('id').where('username', '=', username).executeTakeFirst()
-	return user?.id
-}
-
 /** The number of questions, from a counter that each write updates. */
 export async function readQuestionCount(): Promise<number> {
 	const counter = await db().selectFrom('counters').select('value').where('name', '=', 'questions').executeTakeFirst()

@@ -241,13 +241,13 @@ async function perform(trx: Executor, act: PostAct, call: ActInput<PostSubject>)
 			subject: { type: 'query', id, title, url },
 			part: commentId === null ? null : { type: 'comment', id: commentId, url: commentUrl(post.question, commentId) },
 		},
-		async record(besides) {
-			happened = await recordEffects(trx, { ...event, ...(besides !== undefined && { besides }) })
+		async record(alsoLocked) {
+			happened = await recordEffects(trx, { ...event, ...(alsoLocked !== undefined && { alsoLocked }) })
 			// Moderation notifies the same members once more: their unread notifications are counted after that.
-			return (happened.told ?? []).map((one) => (typeof one === 'number' ? one : one.userId))
+			return (happened.notified ?? []).map((one) => (typeof one === 'number' ? one : one.userId))
 		},
 		// Moderation announces changed notifications itself, as it adds one for the author.
-		announce: () => announceEffects({ ...happened, told: [] }),
+		announce: () => announceEffects({ ...happened, notified: [] }),
 	}
 }
 

@@ -161,7 +161,7 @@ async function listRepositories(viewer: SignedIn, account: GithubAccount): Promi
 async function askForRepositories({ login, id: ownerId }: GithubAccount): Promise<Repository[]> {
 	const path = `/users/${encodeURIComponent(login)}/repos?type=owner&sort=pushed&per_page=${MAX_REPOSITORIES}`
 	const answer = await fetchGithub(path).catch((error: unknown) => {
-		if (error instanceof ProviderUnreachable) throw new NotAllowed(away)
+		if (error instanceof ProviderUnreachable) throw new NotAllowed(unreachableMessage)
 		throw error
 	})
 	if (answer.status === 404)
@@ -171,14 +171,19 @@ async function askForRepositories({ login, id: ownerId }: GithubAccount): Promis
 	const parsed = answer.ok ? repositoriesShape.safeParse(await answer.json().catch(() => null)) : null
 	if (!parsed?.success) {
 		log.warn({ status: answer.status }, 'GitHub did not list the repositories')
-		throw new NotAllowed(away)
+		throw new NotAllowed(unreachableMessage)
 	}
 	// A name can pass to somebody else, but the account's id cannot.
 	const own = parsed.data.filter((one) => one.owner.id === ownerId && !one.fork && !one.private)
 	return own.map(({ id, name, description, language, homepage, html_url, created_at }) => ({
-		...{ id, name, description: description ?? '', language: language ?? '', homepage: homepage ?? '' },
-		...{ url: html_url, createdOn: created_at.slice(0, 10) },
+		id,
+		name,
+		description: description ?? '',
+		language: language ?? '',
+		homepage: homepage ?? '',
+		url: html_url,
+		createdOn: created_at.slice(0, 10),
 	}))
 }
 
-const away = 'GitHub does not answer right now. Try again in a few minutes, or add the project by hand.'
+const unreachableMessage = 'GitHub does not answer right now. Try again in a few minutes, or add the project by hand.'

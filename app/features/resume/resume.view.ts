@@ -126,8 +126,12 @@ function handleOf(url: string): string {
 
 function educationEntry({ organisation, title, degree, url, starts, ends }: ExperienceInput) {
 	return given({
-		...{ institution: organisation, url, area: title, studyType: degree },
-		...{ startDate: starts, endDate: ends },
+		institution: organisation,
+		url,
+		area: title,
+		studyType: degree,
+		startDate: starts,
+		endDate: ends,
 	})
 }
 

@@ -83,6 +83,10 @@ describe('the members who are asked', () => {
 			'is leaving',
 			({ id }) => sql`update users set leaves_at = now() + interval '14 days' where id = ${id}`.execute(db()),
 		],
+		[
+			'was logged out by the university',
+			({ id }) => sql`update users set absent_since = now() where id = ${id}`.execute(db()),
+		],
 		['stands for imported texts', ({ id }) => sql`update users set imported = true where id = ${id}`.execute(db())],
 		['blocks the asker', ({ id }) => writeBlock(db(), id, asker.id, true)],
 		['is blocked by the asker', ({ id }) => writeBlock(db(), asker.id, id, true)],

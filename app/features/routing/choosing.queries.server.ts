@@ -144,8 +144,9 @@ export interface Candidate {
 /**
  * The members to ask about a question, best first, by `score = Σ over its tags (knows) · presence · 1 ÷ (1 + times asked within seven
  * days)`. `routing.limits.ts` describes `knows` and all numbers. Only members who opted in are chosen. Excluded are the author, members who
- * were asked, have answered or were notified of the question, blocks in either direction, members who are suspended or leave, those who muted the question
- * or this kind of notification, and those who were asked as often as allowed. Ties are broken by a random number that is fixed per
+ * were asked, have answered or were notified of the question, blocks in either direction, members who are suspended, are leaving or were
+ * logged out by the university, those who muted the question or this kind of notification, and those who were asked as often as allowed.
+ * Ties are broken by a random number that is fixed per
  * question, so that nobody always comes first.
  */
 export async function listCandidates(trx: Executor, questionId: number, limit: number): Promise<Candidate[]> {
@@ -200,6 +201,7 @@ export async function listCandidates(trx: Executor, questionId: number, limit: n
 				where question_asks.user_id = users.id and asked_at > now() - interval '7 days') load
 		where load.asked < ${MAX_ASKED_PER_WEEK} and users.id <> ${memberBehind(sql.ref('q.author_id'))} and not users.imported
 			and (users.suspended_until is null or users.suspended_until <= now()) and users.leaves_at is null
+			and users.absent_since is null
 			and not ${isBlocking(sql.ref('users.id'), sql.ref('q.author_id'))}
 			and not ${isBlocking(sql.ref('q.author_id'), sql.ref('users.id'))}
 			and not exists (select from question_asks asked where asked.question_id = q.id and asked.user_id = users.id)

@@ -19,7 +19,7 @@ export interface SearchScope {
 	users: number[] | null
 	without: { tags: string[]; categories: number[]; users: number[] }
 	/** The id of a question that is left out. */
-	besides: number | null
+	except: number | null
 	/** A condition on `questions q` that no index answers. */
 	filter?: RawBuilder<unknown>
 	/** True, false, or undefined for no restriction. */
@@ -126,7 +126,7 @@ export function conditionsBesideWords(
 
 /** Conditions on `questions q`; each list of ids and tags is part of the index questions_found. */
 export function conditions(
-	{ tags, categories, users, without, besides, filter, ...states }: SearchScope,
+	{ tags, categories, users, without, except, filter, ...states }: SearchScope,
 	stateIs = (state: RawBuilder<unknown>) => state,
 	isPublished = sql`q.status = 'published'`,
 ): RawBuilder<unknown> {
@@ -137,7 +137,7 @@ export function conditions(
 	if (without.tags.length > 0) all.push(sql`not q.tags && ${without.tags}::text[]`)
 	if (without.categories.length > 0) all.push(sql`q.category_id <> all(${without.categories}::int[])`)
 	if (without.users.length > 0) all.push(sql`q.author_id <> all(${without.users}::int[])`)
-	if (besides !== null) all.push(sql`q.id <> ${besides}::int`)
+	if (except !== null) all.push(sql`q.id <> ${except}::int`)
 	if (filter) all.push(filter)
 	const { solved, unanswered, unsolved } = states
 	if (solved !== undefined) all.push(stateIs(solved ? sql`q.solved` : sql`not q.solved`))

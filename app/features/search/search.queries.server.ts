@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { arrayOf, db } from '~/platform/db/db.server.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import { candidateRows, MAX_CANDIDATES } from './candidates.queries.server.ts'
 import { isOption } from './parse.ts'
 import {
@@ -60,7 +60,7 @@ export async function searchRows<Row>(
 	const { words, phrases } = wanted
 	// Uses a generic plan: planning for the given values takes longer (3 ms) than the statement. It is written so that one plan fits
 	// all.
-	const { rows } = await transact((trx, last) =>
+	const { rows } = await pipelinedTransaction((trx, last) =>
 		last(
 			sql<Row & MatchedRow>`
 		with wanted as materialized (

@@ -45,7 +45,7 @@ interface Within {
 	/** Ids of accounts; one of them must be the author. */
 	authors?: number[] | undefined
 	/** The id of a question that is left out. */
-	besides?: number | null
+	except?: number | null
 }
 
 interface SearchInput extends Within {
@@ -101,8 +101,8 @@ async function findLater<Row extends { id: number }>(
 	input: SearchInput,
 ): Promise<SearchResults<Row>> {
 	// The first page was full, or there would be no other.
-	const besides = input.isExact ? null : await findPasted(parsed, input, true)
-	const rest = { ...input, besides }
+	const except = input.isExact ? null : await findPasted(parsed, input, true)
+	const rest = { ...input, except }
 	const exact = await addLiteral(selection, parsed, rest, await findAll(selection, parsed, [], rest))
 	if (input.isExact || exact.rows.length > 0) return exact
 	const correction = await correctSearch(parsed)
@@ -110,7 +110,7 @@ async function findLater<Row extends { id: number }>(
 	const find = (of: SearchInput) => findAll(selection, correction.parsed, correction.alternatives, of)
 	const search = correctedSearch(correction, await find({ ...input, cursor: null, limit: 1 }))
 	const first = search === undefined ? null : await findPasted(parseSearch(search), { ...input, search }, true)
-	const corrected = await find({ ...input, besides: first })
+	const corrected = await find({ ...input, except: first })
 	if (corrected.rows.length === 0) return exact
 	return { ...corrected, instead: insteadOf(parsed, search) }
 }
@@ -305,7 +305,7 @@ async function readPasted<Row extends { id: number }>(
 /** The restrictions by operators and the list; null if they exclude each other. */
 async function readScope(
 	operators: ParsedSearch['operators'],
-	{ categoryId, tag, authors, besides = null }: Within,
+	{ categoryId, tag, authors, except = null }: Within,
 ): Promise<SearchScope | null> {
 	const named = (kind: OperatorKind, excluded = false) =>
 		operators.filter((each) => each.kind === kind && each.excluded === excluded).map(({ value }) => value)
@@ -319,7 +319,7 @@ async function readScope(
 		categories: inBoth(categoryId === undefined ? null : [categoryId], wanted.categories),
 		users: inBoth(authors ?? null, wanted.users),
 		without: { ...unwanted, tags: withoutTags },
-		besides,
+		except,
 	}
 	for (const state of ['solved', 'unanswered', 'unsolved'] as const) {
 		const isWanted = named('is').includes(state)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 
 /** A part of a search that may have a typo. */
 export interface PossibleTypo {
@@ -77,7 +77,7 @@ export async function findWordSuggestions(
 ): Promise<WordSuggestion[]> {
 	if (doubtful.length === 0) return []
 	// Uses a generic plan, as planning for the given values takes longer than the statement.
-	const { rows } = await transact((trx, last) =>
+	const { rows } = await pipelinedTransaction((trx, last) =>
 		last(
 			sql<AlikeRow>`
 		with asked as materialized (

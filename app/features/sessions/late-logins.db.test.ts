@@ -7,11 +7,9 @@ import { removeCredentials } from '~/features/accounts/accounts.queries.server.t
 import {
 	changePassword,
 	logIn,
-	registerMember,
 	requestPasswordReset,
 	resetPassword,
 	SecondStepRequired,
-	viewerFromRequest,
 } from '~/features/accounts/accounts.server.ts'
 import {
 	beginTotpSetup,
@@ -32,8 +30,9 @@ import {
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { type LoggedIn, password, registerAndLogIn } from '../../../tests/support/account.ts'
 import { makeAuthenticator } from '../../../tests/support/authenticator.ts'
-import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
+import { form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../tests/support/locks.ts'
@@ -44,27 +43,15 @@ import { endAllAccess } from './sessions.server.ts'
 useDatabase()
 useJobTables()
 
-const password = 'a lantern at the ford'
 const next = 'another lantern at the ford'
 const ip = '198.51.100.7'
 let made = 0
 
-interface Member {
-	email: string
-	viewer: SignedIn
-	cookie: string
-}
-
 /** A member who has just logged in. */
-async function member(): Promise<Member> {
+async function member(): Promise<LoggedIn> {
 	made += 1
 	await resetCounts()
-	const email = `late${made}@eastmere.example`
-	await registerMember(form({ name: `Late ${made}`, email, password, confirmPassword: password }), request())
-	const cookie = cookiesOf(await logIn(form({ email, password }), request()))
-	const { viewer } = await viewerFromRequest(request(cookie), { fresh: true })
-	if (!viewer) throw new Error('not logged in')
-	return { email, viewer, cookie }
+	return registerAndLogIn(`Late ${made}`)
 }
 
 /** Sets up an authenticator app. @returns a recovery code, which needs no lock on the member */
@@ -76,11 +63,11 @@ async function enrol(viewer: SignedIn): Promise<string> {
 	return recovery
 }
 
-const change = ({ viewer, cookie }: Member) =>
+const change = ({ viewer, cookie }: LoggedIn) =>
 	changePassword(viewer, form({ currentPassword: password, newPassword: next }), request(cookie))
 
 /** Removes what a login rests on and ends all access, in one transaction as its callers do. */
-const removing = ({ viewer }: Member, remove: (trx: Executor) => Promise<unknown>) =>
+const removing = ({ viewer }: LoggedIn, remove: (trx: Executor) => Promise<unknown>) =>
 	db()
 		.transaction()
 		.execute(async (trx) => {
@@ -88,14 +75,14 @@ const removing = ({ viewer }: Member, remove: (trx: Executor) => Promise<unknown
 			await endAllAccess(trx, viewer.id)
 		})
 
-async function enterPassword({ email }: Member): Promise<string> {
+async function enterPassword({ email }: LoggedIn): Promise<string> {
 	const refusal = await logIn(form({ email, password }), request()).catch((error: unknown) => error)
 	if (!(refusal instanceof SecondStepRequired)) throw new Error('No second step.', { cause: refusal })
 	return refusal.cookie.split(';')[0] ?? ''
 }
 
 /** What may begin or continue a visit of a member. */
-async function left({ viewer: { id } }: Member) {
+async function left({ viewer: { id } }: LoggedIn) {
 	const { rows } = await sql<{ sessions: number; challenges: number }>`
 		select (select count(*)::int from sessions where user_id = ${id}) as sessions,
 			(select count(*)::int from login_challenges where user_id = ${id}) as challenges`.execute(db())
@@ -107,7 +94,7 @@ const provider: Provider = {
 	claims: standardClaims,
 }
 
-type Case = [string, (who: Member) => Promise<[() => Promise<unknown>, () => Promise<unknown>]>, sessions: number]
+type Case = [string, (who: LoggedIn) => Promise<[() => Promise<unknown>, () => Promise<unknown>]>, sessions: number]
 
 const cases: Case[] = [
 	[
@@ -183,7 +170,7 @@ test('removing all credentials leaves no session of a login that was under way',
 			() =>
 				db()
 					.transaction()
-					.execute((trx) => removeCredentials(who.viewer.id, trx, true)),
+					.execute((trx) => removeCredentials(trx, who.viewer.id, true)),
 		],
 	)
 	expect(await left(who)).toEqual({ sessions: 0, challenges: 0 })
@@ -213,7 +200,7 @@ test.each([
 	expect(rows).toEqual([kept])
 })
 
-test.each<[string, (who: Member) => Promise<() => Promise<unknown>>]>([
+test.each<[string, (who: LoggedIn) => Promise<() => Promise<unknown>>]>([
 	['by its owner', async (who) => () => change(who)],
 	[
 		'by a mailed link',

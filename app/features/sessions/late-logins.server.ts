@@ -11,33 +11,36 @@ import { announceEndedSessions } from './sessions.server.ts'
  */
 
 /** What a login rests on. */
-export interface Ground {
+export interface LoginBasis {
 	/** Whether it is still there, after waiting for a change that is not committed yet. */
-	stands: (userId: number) => Promise<boolean>
+	isStillValid: (userId: number) => Promise<boolean>
 	refusal?: { code?: string; message: string }
 }
 
-const grounds = remember('grounds-of-logins', () => new WeakMap<RequestScope, Ground>())
+const bases = remember('bases-of-logins', () => new WeakMap<RequestScope, LoginBasis>())
 
-const changed = { message: 'What you logged in with was changed in the meantime. Log in again.' }
+const changedRefusal = { message: 'What you logged in with was changed in the meantime. Log in again.' }
 /** As Better Auth writes it. */
-const wrongPassword = { message: 'Invalid email or password', code: 'INVALID_EMAIL_OR_PASSWORD' }
+const wrongPasswordRefusal = { message: 'Invalid email or password', code: 'INVALID_EMAIL_OR_PASSWORD' }
 
 /** Notes what the login of this request rests on. */
-export function restLoginOn(ground: Ground): void {
+export function setLoginBasis(basis: LoginBasis): void {
 	const scope = requestScope()
-	if (scope) grounds.set(scope, ground)
+	if (scope) bases.set(scope, basis)
 }
 
 /** Notes the hash that the password of this request is compared with. @returns the hash */
 export function noteCompared(hash: string): string {
-	restLoginOn({ stands: async (userId) => hash === (await lockPasswordHash(userId)), refusal: wrongPassword })
+	setLoginBasis({
+		isStillValid: async (userId) => hash === (await lockPasswordHash(userId)),
+		refusal: wrongPasswordRefusal,
+	})
 	return hash
 }
 
-function groundOfRequest(): Ground | undefined {
+function basisOfRequest(): LoginBasis | undefined {
 	const scope = requestScope()
-	return scope && grounds.get(scope)
+	return scope && bases.get(scope)
 }
 
 /**
@@ -46,20 +49,20 @@ function groundOfRequest(): Ground | undefined {
  * @param end ends what was stored
  * @throws APIError; for a changed password as for a wrong one
  */
-export async function requireGround(
+export async function requireLoginBasis(
 	userId: number,
 	end: () => Promise<unknown>,
-	ground = groundOfRequest(),
+	basis = basisOfRequest(),
 ): Promise<void> {
-	if (!ground || (await ground.stands(userId))) return
+	if (!basis || (await basis.isStillValid(userId))) return
 	await end()
-	throw new APIError('UNAUTHORIZED', ground.refusal ?? changed)
+	throw new APIError('UNAUTHORIZED', basis.refusal ?? changedRefusal)
 }
 
-/** {@link requireGround} for a session that has just begun. @returns the session */
-export async function requireGroundOfSession(
+/** {@link requireLoginBasis} for a session that has just begun. @returns the session */
+export async function requireSessionBasis(
 	begun: { session: { token: string }; user: { id: string } },
-	ground?: Ground,
+	basis?: LoginBasis,
 ): Promise<{ token: string; userId: number }> {
 	const { token } = begun.session
 	const userId = Number(begun.user.id)
@@ -67,6 +70,6 @@ export async function requireGroundOfSession(
 		await deleteSessionByToken(token)
 		await announceEndedSessions(userId)
 	}
-	await requireGround(userId, end, ground)
+	await requireLoginBasis(userId, end, basis)
 	return { token, userId }
 }

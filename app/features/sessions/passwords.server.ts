@@ -45,7 +45,7 @@ export async function replacePassword(
 export async function setPasswordByLink(
 	link: string,
 	hash: string,
-	removeCredentials: (userId: number, trx: Executor) => Promise<void>,
+	removeCredentials: (trx: Executor, userId: number) => Promise<void>,
 ): Promise<number | undefined> {
 	return db()
 		.transaction()
@@ -53,7 +53,7 @@ export async function setPasswordByLink(
 			const found = await consumeResetLink(trx, link)
 			if (!found) return undefined
 			const { userId, isNowConfirmed } = found
-			if (isNowConfirmed) await removeCredentials(userId, trx)
+			if (isNowConfirmed) await removeCredentials(trx, userId)
 			await storeHash(trx, userId, hash)
 			await deleteResetLinks(userId, trx)
 			await endAllAccess(trx, userId)

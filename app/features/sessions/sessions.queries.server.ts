@@ -90,10 +90,10 @@ export async function takeLoginChallenge(
 	trx: Executor,
 	hash: string,
 	taken: string,
-): Promise<{ kept: string | null } | undefined> {
-	const { rows } = await sql<{ kept: string | null }>`
+): Promise<{ loginData: string | null } | undefined> {
+	const { rows } = await sql<{ loginData: string | null }>`
 		update login_challenges set token_hash = ${taken}
-		where token_hash = ${hash} and expires_at > now() returning kept`.execute(trx)
+		where token_hash = ${hash} and expires_at > now() returning kept as "loginData"`.execute(trx)
 	return rows[0]
 }
 

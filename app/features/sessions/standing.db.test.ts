@@ -3,7 +3,6 @@ import { Secret, TOTP } from 'otpauth'
 import { expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { beginTotpSetup, finishTotpSetup, getSecondFactor } from '~/features/authenticators/second-factor.server.ts'
 import { standardClaims } from '~/features/campus-login/claims.server.ts'
@@ -15,8 +14,9 @@ import { makeToken } from '~/features/tokens/tokens.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { type LoggedIn, registerAndLogIn } from '../../../tests/support/account.ts'
 import { makeAuthenticator } from '../../../tests/support/authenticator.ts'
-import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
+import { form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../tests/support/locks.ts'
@@ -25,20 +25,15 @@ import { endAllAccess } from './sessions.server.ts'
 useDatabase()
 useJobTables()
 
-const password = 'a lantern at the ford'
 let made = 0
 
 /** A member who has just logged in, with a personal address. */
-async function member(): Promise<{ viewer: SignedIn; cookie: string }> {
+async function member(): Promise<LoggedIn> {
 	made += 1
 	await resetCounts()
-	const email = `holder${made}@eastmere.example`
-	await registerMember(form({ name: `Holder ${made}`, email, password, confirmPassword: password }), request())
-	const cookie = cookiesOf(await logIn(form({ email, password }), request()))
-	const { viewer } = await viewerFromRequest(request(cookie), { fresh: true })
-	if (!viewer) throw new Error('not logged in')
-	await sql`update users set second_email = ${secondOf(viewer)} where id = ${viewer.id}`.execute(db())
-	return { viewer, cookie }
+	const holder = await registerAndLogIn(`Holder ${made}`)
+	await sql`update users set second_email = ${secondOf(holder.viewer)} where id = ${holder.viewer.id}`.execute(db())
+	return holder
 }
 
 const secondOf = ({ username }: SignedIn) => `${username}@home.example`

@@ -20,9 +20,9 @@ export async function writeFollow(
 }
 
 /** Counts the tags that a member follows, except one. */
-export async function countFollowedTags(trx: Executor, userId: number, besides: number): Promise<number> {
+export async function countFollowedTags(trx: Executor, userId: number, except: number): Promise<number> {
 	const { rows } = await sql<{ count: number }>`
-		select count(*)::int as count from follows where user_id = ${userId} and tag_id <> ${besides}`.execute(trx)
+		select count(*)::int as count from follows where user_id = ${userId} and tag_id <> ${except}`.execute(trx)
 	return rows[0]?.count ?? 0
 }
 

@@ -12,10 +12,11 @@ import { getQuestion } from '~/features/questions/questions.server.ts'
 import { alignTerms } from '~/features/terms/terms.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
+import { countWaiting } from '../../../tests/support/locks.ts'
 import { listFollowed, setFollowing } from './following.server.ts'
 import { retagQuestion } from './tags.queries.server.ts'
 import {
@@ -83,13 +84,6 @@ test('a member who follows a tag while it is merged follows the remaining one', 
 	expect((await listFollowed(ben)).tags).toEqual(['kept-while-followed'])
 	await setFollowing(ben, { tag: 'kept-while-followed' }, false)
 })
-
-/** The number of statements that wait for a lock. */
-async function countWaiting(): Promise<number> {
-	const { rows } = await sql`
-		select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
-	return rows.length
-}
 
 test('the lists of a tag and of a category have the filters and orders of the forum', async () => {
 	const where = { tags: 'views-of-a-list', category: 'careers' }
@@ -261,7 +255,7 @@ test('followers of several tags and a category are listed in pages, each once', 
 
 test('writing the tags of a question reads these, however many there are', async () => {
 	const { id } = await makeQuestion(asha, { title: 'How do I count what is read?', tags: 'haskell, scala' })
-	const read = await transact(async (trx) => {
+	const read = await pipelinedTransaction(async (trx) => {
 		await sql`insert into tags (name) select 'unread-' || n from generate_series(1, 500) n`.execute(trx)
 		const before = await countReadTags(trx)
 		await retagQuestion(trx, id, ['scala', 'erlang'])
@@ -271,7 +265,7 @@ test('writing the tags of a question reads these, however many there are', async
 	})
 	expect(read).toBeGreaterThan(0)
 	expect(read).toBeLessThan(50)
-	await transact((trx) => retagQuestion(trx, id, ['haskell', 'scala']))
+	await pipelinedTransaction((trx) => retagQuestion(trx, id, ['haskell', 'scala']))
 	await expectFiguresToHold()
 })
 

@@ -1,14 +1,12 @@
 import { z } from 'zod'
-import { cleanText, isStorable } from '~/lib/clean.ts'
+import { cleanText, isStorable, unstorableMessage } from '~/lib/clean.ts'
 import { MAX_TAG, MAX_TAG_DESCRIPTION, normalizeTag } from './tags.limits.ts'
-
-const unstorable = 'The text contains an invalid character (NUL).'
 
 /** A tag's description: plain text on one line. */
 export const descriptionInput = z.object({
 	description: z
 		.string({ error: 'The description is missing.' })
-		.refine(isStorable, unstorable)
+		.refine(isStorable, unstorableMessage)
 		.transform((text) => cleanText(text).replace(/\s+/g, ' ').trim())
 		.refine(
 			(text) => text.length <= MAX_TAG_DESCRIPTION,
@@ -19,7 +17,7 @@ export const descriptionInput = z.object({
 const tagName = (missing: string) =>
 	z
 		.string({ error: missing })
-		.refine(isStorable, unstorable)
+		.refine(isStorable, unstorableMessage)
 		.transform((text) => normalizeTag(cleanText(text)))
 		.refine((tag) => tag !== '', missing)
 		.refine((tag) => !tag.includes(','), 'One tag at a time.')

@@ -17,7 +17,7 @@ import {
 	beginTakedown,
 	beginUndoing,
 	countHideable,
-	notGoverned,
+	notGovernedMessage,
 	periodOf,
 	takedownInput,
 } from './takedowns.server.ts'
@@ -90,7 +90,7 @@ async function findGoverned(
 		members,
 		leftOut: [
 			{ why: 'There is no such member.', usernames: names.filter((name) => !known.has(name)) },
-			{ why: notGoverned, usernames: foreign },
+			{ why: notGovernedMessage, usernames: foreign },
 		].filter(({ usernames }) => usernames.length > 0),
 	}
 }

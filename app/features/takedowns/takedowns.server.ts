@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { releaseCases } from '~/features/moderation/handling/handling.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import {
@@ -9,7 +10,7 @@ import {
 	type ModeratedMemberRow,
 	suspendMember,
 } from '~/features/moderation/members.queries.server.ts'
-import { lockModerator, requireModerator, resolveUsername } from '~/features/moderation/members.server.ts'
+import { lockModerator, requireModerator } from '~/features/moderation/members.server.ts'
 import {
 	MEMBER_SUBJECT,
 	maySuspend,
@@ -85,12 +86,10 @@ export async function getTakedownPage(viewer: Viewer, username: string, sent: st
 	const [counts, past] = await Promise.all([countHideable([member.id], from), listTakedowns(member.id, MAX_SHOWN)])
 	return {
 		member: { username: member.username, name: member.name, image: member.image },
-		...{
-			period,
-			from: from ?? '',
-			amounts: labelledCounts(counts.get(member.id) ?? {}),
-			past: past.map(presentTakedown),
-		},
+		period,
+		from: from ?? '',
+		amounts: labelledCounts(counts.get(member.id) ?? {}),
+		past: past.map(presentTakedown),
 		isRunning: past.some(({ state }) => state === 'running' || state === 'undoing'),
 	}
 }
@@ -161,7 +160,7 @@ export async function beginTakedown(
 				await endAllAccess(trx, member.id)
 				await releaseCases(trx, member.id)
 				await recordSuspension(trx, id)
-				await tell(trx, member, `suspend ${time}`, why)
+				await notifyMember(trx, member, `suspend ${time}`, why)
 			}
 			const since = from ? `since ${from.slice(0, 16).replace('T', ' ')} UTC` : ''
 			const suspended = isSuspended ? `and suspend ${time === 'for ever' ? time : `for ${time}`}` : ''
@@ -170,7 +169,7 @@ export async function beginTakedown(
 				note: [since, suspended, note].filter(Boolean).join(', '),
 			})
 			await addJob('take-down', { id }, trx, JOB_AFTER)
-			return { id, isSuspended, notified: await tell(trx, member, 'hide account', why) }
+			return { id, isSuspended, notified: await notifyMember(trx, member, 'hide account', why) }
 		})
 	await announceUnread(notified)
 	if (isSuspended) {
@@ -211,11 +210,11 @@ export async function beginUndoing(
 				throw new Conflict('This has already been undone, or is not done yet. Reload the page.')
 			if (begun.isSuspendedByIt) {
 				await liftSuspension(trx, member.id)
-				await tell(trx, member, 'lift', why)
+				await notifyMember(trx, member, 'lift', why)
 			}
 			await record(trx, actor, member, 'undo hiding everything', { why, note })
 			await addJob('take-down', { id }, trx, JOB_AFTER)
-			return { begun, notified: await tell(trx, member, 'restore account', why) }
+			return { begun, notified: await notifyMember(trx, member, 'restore account', why) }
 		})
 	await announceUnread(notified)
 	if (begun.isSuspendedByIt) await recordSecurityEvent('restored', { userId: member.id, detail: { by: actor.id } })
@@ -237,18 +236,18 @@ async function requireGoverned(viewer: Viewer, username: string): Promise<Modera
 	const actor = requireModerator(viewer)
 	const found = await findModeratedMember(await resolveUsername(username))
 	if (!found) throw new NotFound('There is no such member.')
-	if (!maySuspend(actor, found)) throw new NotAllowed(notGoverned)
+	if (!maySuspend(actor, found)) throw new NotAllowed(notGovernedMessage)
 	return found
 }
 
 /** The refusal to moderate a member. */
-export const notGoverned = 'You cannot decide about this member. Ask an admin.'
+export const notGovernedMessage = 'You cannot decide about this member. Ask an admin.'
 
 /** Locks the member, then the moderator, and checks permissions again. @throws NotAllowed */
 async function lockGoverned(trx: Executor, actor: SignedIn, { id }: ModeratedMemberRow): Promise<void> {
 	const locked = await lockAccountStatus(trx, id)
 	if (!locked) throw new NotFound('This account no longer exists.')
-	if (!maySuspend(await lockModerator(trx, actor), { id, role: locked.role })) throw new NotAllowed(notGoverned)
+	if (!maySuspend(await lockModerator(trx, actor), { id, role: locked.role })) throw new NotAllowed(notGovernedMessage)
 }
 
 async function record(
@@ -262,7 +261,8 @@ async function record(
 	await addLogRow(trx, { actorId: actor.id, act, ...about, ...words })
 }
 
-function tell(
+/** Notifies the member of a decision. @returns whose counters changed */
+function notifyMember(
 	trx: Executor,
 	{ id, username }: ModeratedMemberRow,
 	act: 'hide account' | 'restore account' | 'lift' | `suspend ${SuspensionDuration}`,
@@ -285,7 +285,14 @@ function presentTakedown(row: PastTakedownRow): TakedownView {
 			Object.fromEntries(Object.entries(row.counts).map(([kind, counts]) => [kind, counts[place]])) as ItemCounts,
 		)
 	return {
-		...{ id, at, actor, reason, from, suspended, state, soFar },
+		id,
+		at,
+		actor,
+		reason,
+		from,
+		suspended,
+		state,
+		soFar,
 		hidden: of(0),
 		restored: state === 'undone' ? of(1) : '',
 	}

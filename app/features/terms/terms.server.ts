@@ -20,6 +20,7 @@ import {
 	lockTerms,
 	markAligned,
 	saveStartSetHash,
+	type TermRow,
 	writeStartSet,
 } from './terms.queries.server.ts'
 import type { Term } from './terms.view.ts'
@@ -32,37 +33,45 @@ const channel = 'devquad_terms'
 
 const lines = lazyLines('app/features/terms/data/terms.txt')
 
-const state = remember('terms', () => ({ vocabulary: undefined as Vocabulary | undefined, reads: new LatestRead() }))
+const state = remember('terms', () => ({
+	/** Of the last {@link loadTerms}, until the vocabulary is made of them. */
+	rows: undefined as TermRow[] | undefined,
+	vocabulary: undefined as Vocabulary | undefined,
+	reads: new LatestRead(),
+}))
 
 /** The terms of a new site. */
 export function startSet(): StartTerm[] {
 	return parseStartSet(lines())
 }
 
-/** This process's terms: the start set until {@link loadTerms} has read the site's. */
+/**
+ * This process's terms: the start set until {@link loadTerms} has read the site's. Made when they are first looked up, as that takes 20 to 30
+ * ms, and neither a start nor each of several changes needs them at once.
+ */
 function vocabulary(): Vocabulary {
-	state.vocabulary ??= vocabularyOf(startSet())
+	state.vocabulary ??= new Vocabulary(state.rows ?? rowsOf(startSet()))
+	state.rows = undefined
 	return state.vocabulary
 }
 
-function vocabularyOf(terms: StartTerm[]): Vocabulary {
+function rowsOf(terms: StartTerm[]): TermRow[] {
 	const ids = new Map(terms.map(({ name }, index) => [name, index + 1]))
-	return new Vocabulary(
-		terms.map(({ name, tag, aliases, parents, description }) => ({
-			id: ids.get(name) ?? 0,
-			name,
-			tag,
-			description,
-			spellings: aliases,
-			parents: parents.flatMap((parent) => ids.get(parent) ?? []),
-		})),
-	)
+	return terms.map(({ name, tag, aliases, parents, description }) => ({
+		id: ids.get(name) ?? 0,
+		name,
+		tag,
+		description,
+		spellings: aliases,
+		parents: parents.flatMap((parent) => ids.get(parent) ?? []),
+	}))
 }
 
 /** Loads the site's terms into memory. */
 export function loadTerms(): Promise<void> {
 	return state.reads.run(listTermRows, (rows) => {
-		state.vocabulary = new Vocabulary(rows)
+		state.rows = rows
+		state.vocabulary = undefined
 	})
 }
 

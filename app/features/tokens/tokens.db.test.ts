@@ -9,6 +9,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken } from '../../../tests/support/jobs.ts'
+import { countWaiting } from '../../../tests/support/locks.ts'
 import { authenticateToken, listTokens, makeToken, revokeToken } from './tokens.server.ts'
 
 useDatabase()
@@ -69,13 +70,7 @@ test('whoever is suspended while they create a token gets none', async () => {
 		.execute(async (trx) => {
 			await sql`update users set suspended_until = 'infinity' where id = ${hasty.id}`.execute(trx)
 			const made = makeToken(hasty, input).catch((error: unknown) => error)
-			await expect
-				.poll(async () => {
-					const { rows } = await sql`
-						select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(db())
-					return rows.length
-				})
-				.toBe(1)
+			await expect.poll(() => countWaiting()).toBe(1)
 			return { made }
 		})
 	expect(await making.made).toMatchObject({ status: 403 })

@@ -23,14 +23,14 @@ export async function findInvitable(
 /** Counts the members asked so far, except this one: about a question by a member and by all, and by the member within a day. */
 export async function countInvited(
 	trx: Executor,
-	{ questionId, inviterId, besides }: { questionId: number; inviterId: number; besides: number },
+	{ questionId, inviterId, except }: { questionId: number; inviterId: number; except: number },
 ): Promise<{ byOne: number; byAll: number; aDay: number }> {
 	const { rows } = await sql<{ byOne: number; byAll: number; aDay: number }>`
 		select
-			(select count(*)::int from invitations where question_id = ${questionId} and inviter_id = ${inviterId} and user_id <> ${besides}) as "byOne",
-			(select count(distinct user_id)::int from invitations where question_id = ${questionId} and user_id <> ${besides}) as "byAll",
+			(select count(*)::int from invitations where question_id = ${questionId} and inviter_id = ${inviterId} and user_id <> ${except}) as "byOne",
+			(select count(distinct user_id)::int from invitations where question_id = ${questionId} and user_id <> ${except}) as "byAll",
 			(select count(*)::int from invitations where inviter_id = ${inviterId} and invited_at > now() - interval '1 day'
-				and not (question_id = ${questionId} and user_id = ${besides})) as "aDay"`.execute(trx)
+				and not (question_id = ${questionId} and user_id = ${except})) as "aDay"`.execute(trx)
 	return rows[0] ?? { byOne: 0, byAll: 0, aDay: 0 }
 }
 

@@ -1,6 +1,6 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
-import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import type { NotificationKind, NotificationKindName } from '~/features/notifications/kinds.server.ts'
 import { announceUnread, notifyOfFact } from '~/features/notifications/notifications.server.ts'
 import { aboutQuestion } from '~/features/questions/notifying/notifying.server.ts'
@@ -9,7 +9,6 @@ import { lockedMessage } from '~/features/questions/status/posting-rules.server.
 import { eventQuestion, requireQuestion } from '~/features/questions/writing/change.server.ts'
 import { lockQuestion } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
-import { storable } from '~/lib/clean.ts'
 import { Invalid, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -64,7 +63,7 @@ export async function inviteToAnswer(
 	const row = await requireQuestion(questionId)
 	if (row.locked) throw new NotAllowed(lockedMessage)
 	const question = eventQuestion(row)
-	const current = await currentUsername(storable(username).trim().replace(/^@/, '').toLowerCase())
+	const current = await resolveUsername(username)
 	const { notified, name } = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -75,7 +74,7 @@ export async function inviteToAnswer(
 			if (!invitee) throw new NotFound('There is no such member.')
 			if (invitee.id === member.id) throw new Invalid('You can answer this yourself, without being asked.')
 			const { name } = invitee
-			const { byOne, byAll, aDay } = await countInvited(trx, { questionId, inviterId: member.id, besides: invitee.id })
+			const { byOne, byAll, aDay } = await countInvited(trx, { questionId, inviterId: member.id, except: invitee.id })
 			if (byOne >= MAX_INVITED.byOne) throw new Invalid(`You have asked ${MAX_INVITED.byOne} members to answer this.`)
 			if (byAll >= MAX_INVITED.byAll) throw new Invalid('Enough members have been asked to answer this.')
 			if (aDay >= MAX_INVITED.aDay)

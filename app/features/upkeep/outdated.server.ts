@@ -62,7 +62,7 @@ export async function reportOutdated(viewer: Viewer, commentId: number, input: I
 	const seen = await requireMarkedSolution(commentId)
 	requireOthers(member, seen)
 	const question = eventQuestion(await requireQuestion(seen.question_id))
-	const told = await db()
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockComment(trx, commentId, seen.question_id))) throw new NoSuch('comment')
@@ -83,7 +83,7 @@ export async function reportOutdated(viewer: Viewer, commentId: number, input: I
 			})
 		})
 	await invalidatePages([questionTag(question.id)])
-	await announceUnread(told)
+	await announceUnread(notified)
 	return { url: `${question.url}#comment-${commentId}` }
 }
 

@@ -24,7 +24,7 @@ export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input:
 	const {
 		term,
 		spelling,
-		besides = [],
+		alsoChanged = [],
 	} = await db()
 		.transaction()
 		.execute(async (trx) => {
@@ -36,7 +36,7 @@ export async function actOnTerm(viewer: Viewer, act: TermAct, id: number, input:
 		})
 	await announceTerms()
 	if (spelling) await alignTermSoon(term.id, spelling)
-	for (const other of besides) await alignTerm(other)
+	for (const other of alsoChanged) await alignTerm(other)
 	await invalidatePages([ALL_PAGES])
 	return term
 }

@@ -1,7 +1,6 @@
 import type { RouterContextProvider } from 'react-router'
-import { viewerOf } from '~/lib/context.ts'
 import { readForm, refuseForm, unknownIntent } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { actOnTerm, previewAct } from './acts.server.ts'
 import { type ActPreview, type TermAct, termActs, termPath } from './vocabulary.view.ts'
 
@@ -27,8 +26,7 @@ interface Sent {
  */
 export function answerAct({ request, context, url }: Sent, id: number) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const viewer = viewerOf(context)
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const {
 			act: named,
@@ -43,7 +41,7 @@ export function answerAct({ request, context, url }: Sent, id: number) {
 				return preview
 			}
 			const term = await actOnTerm(viewer, act, id, fields)
-			return redirectWithToast(termPath(term.id), { type: 'success', message: done[act] })
+			return redirectWithSuccess(termPath(term.id), done[act])
 		} catch (error) {
 			return refuseForm(error, form)
 		}

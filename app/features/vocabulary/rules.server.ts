@@ -38,7 +38,7 @@ export interface TermActResult {
 	/** Words that may have to be respelled; none if nothing changes. */
 	spelling?: Spelling
 	/** Ids of terms whose meaning changed, but not their spelling. */
-	besides?: number[]
+	alsoChanged?: number[]
 }
 
 /** @throws Invalid, Conflict, NotFound for an unknown term */
@@ -78,7 +78,7 @@ export const termActHandlers: Record<TermAct, TermActHandler> = {
 		const term = await requireTerm(trx, id)
 		const { alias } = parseInput(aliasInput, input)
 		if (!(await removeSpelling(trx, id, alias))) throw new NotFound('There is no such spelling.')
-		return { term, note: alias, besides: [id] }
+		return { term, note: alias, alsoChanged: [id] }
 	},
 	/** Moves all spellings of a term to another one, which remains. */
 	async merge(trx, id, input) {
@@ -111,8 +111,8 @@ export const termActHandlers: Record<TermAct, TermActHandler> = {
 		}
 		if (termKey(target.name) !== key) await putSpelling(trx, target.id, word, new Date())
 		// A term that lost a spelling no longer means what was written so, such as titles of certificates.
-		const besides = own && own.id !== target.id && keys.length === 1 ? [own.id] : []
-		return { term: target, note: `${word} into it`, spelling: spellingOf(target, keys), besides }
+		const alsoChanged = own && own.id !== target.id && keys.length === 1 ? [own.id] : []
+		return { term: target, note: `${word} into it`, spelling: spellingOf(target, keys), alsoChanged }
 	},
 	/** Sets a term's description, and its parents unless `parents` is missing: names separated by commas. */
 	async describe(trx, id, input) {
@@ -127,7 +127,7 @@ export const termActHandlers: Record<TermAct, TermActHandler> = {
 			await replaceParents(trx, id, above)
 		}
 		await updateTerm(trx, id, { description })
-		return { term, besides: parents ? [id, ...term.parents.map((parent) => parent.id)] : [] }
+		return { term, alsoChanged: parents ? [id, ...term.parents.map((parent) => parent.id)] : [] }
 	},
 }
 

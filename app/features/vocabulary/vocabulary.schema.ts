@@ -6,15 +6,13 @@ import {
 	MAX_TERM_TAG,
 	tagOfName,
 } from '~/features/terms/terms.view.ts'
-import { cleanLine, isStorable } from '~/lib/clean.ts'
-
-const unstorable = 'The text contains an invalid character (NUL).'
+import { cleanLine, isStorable, unstorableMessage } from '~/lib/clean.ts'
 
 /** A spelling, valid for skills and tags. */
 const spelling = (missing: string) =>
 	z
 		.string({ error: missing })
-		.refine(isStorable, unstorable)
+		.refine(isStorable, unstorableMessage)
 		.transform(cleanLine)
 		.refine((text) => text !== '', missing)
 		.refine((text) => !text.includes(','), 'One word at a time, without commas.')
@@ -43,7 +41,7 @@ export const newTargetInput = z.object({ into: newName })
 export const aboutInput = z.object({
 	description: z
 		.string({ error: 'The description is missing.' })
-		.refine(isStorable, unstorable)
+		.refine(isStorable, unstorableMessage)
 		.transform((text) => cleanLine(text))
 		.refine(
 			(text) => text.length <= MAX_TERM_DESCRIPTION,
@@ -51,7 +49,7 @@ export const aboutInput = z.object({
 		),
 	parents: z
 		.string({ error: 'The parents are missing.' })
-		.refine(isStorable, unstorable)
+		.refine(isStorable, unstorableMessage)
 		.transform((text) => [...new Set(text.split(',').map(cleanLine).filter(Boolean))])
 		.refine((names) => names.length <= MAX_PARENTS, `A term is part of at most ${MAX_PARENTS} others.`)
 		.optional(),

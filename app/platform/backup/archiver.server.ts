@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { diskError } from '~/lib/disk-error.server.ts'
 import { log } from '~/lib/log.server.ts'
+import { capitalize } from '~/lib/text.ts'
 import {
 	disableArchiving,
 	enableArchiving,
@@ -376,7 +377,7 @@ function isMarkOf(mark: string | null, passphrase: string | null): boolean {
 
 function wordsOf(error: unknown): string {
 	const disk = diskError(error)
-	if (disk) return `${disk[0]?.toUpperCase()}${disk.slice(1)}.`
+	if (disk) return `${capitalize(disk)}.`
 	const { code, path } = error as NodeJS.ErrnoException
 	if (code === 'ENOENT' && path) return `${path} is not there.`
 	if (code === 'EACCES' && path) return `The site may not write to ${path}.`

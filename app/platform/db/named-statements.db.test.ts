@@ -3,7 +3,7 @@ import pg from 'pg'
 import { expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { db, pool } from './db.server.ts'
-import { transact } from './transaction.server.ts'
+import { pipelinedTransaction } from './transaction.server.ts'
 
 useDatabase()
 
@@ -27,7 +27,7 @@ test('a statement that returns all columns still works after a column was added,
 test('a transaction that fails because of it reports that, and the next one succeeds', async () => {
 	await pool().query('create table growing_too (id integer primary key)')
 	const add = (id: number) =>
-		transact((trx) =>
+		pipelinedTransaction((trx) =>
 			sql`insert into growing_too (id) values (${id}) returning *`.execute(trx).then(({ rows }) => rows),
 		)
 	expect(await add(1)).toEqual([{ id: 1 }])

@@ -10,7 +10,7 @@ import { db, type Executor, pool } from './db.server.ts'
 import { outageKindOf } from './outage.server.ts'
 import { longWork, withoutDatabase } from './scope.server.ts'
 import { CLIENT_TIMEOUT_MS, LOST_CHECK_MS, STATEMENT_TIMEOUT_MS } from './time-limits.server.ts'
-import { transact } from './transaction.server.ts'
+import { pipelinedTransaction } from './transaction.server.ts'
 
 useDatabase(undefined, {})
 
@@ -70,7 +70,7 @@ test('connections to a server that can only be read, as it is a replica since a 
 	const ways = [
 		() => write(db()),
 		() => db().transaction().execute(write),
-		() => transact((trx) => write(trx)),
+		() => pipelinedTransaction((trx) => write(trx)),
 		() => pool().query('insert into noted default values'),
 	]
 	for (const way of ways)

@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { db } from './db.server.ts'
 import { statement, type Value } from './statement.server.ts'
-import { transact } from './transaction.server.ts'
+import { pipelinedTransaction } from './transaction.server.ts'
 
 useDatabase()
 
@@ -16,7 +16,7 @@ test('a statement is built once, and executed with the values of each call, in a
 	const run = statement((text: Value<string>, numbers: Value<(number | null)[]>) => build(text, numbers))
 	const together = await Promise.all([run(db(), 'a', [1, 2]), run(db(), "b'", [3, null])])
 	expect(together).toEqual([[{ text: 'a!a', sum: 13 }], [{ text: "b'!b'", sum: 13 }]])
-	expect(await transact((trx, last) => last(run(trx, 'c', [4])))).toEqual([{ text: 'c!c', sum: 14 }])
+	expect(await pipelinedTransaction((trx, last) => last(run(trx, 'c', [4])))).toEqual([{ text: 'c!c', sum: 14 }])
 	expect(build).toHaveBeenCalledTimes(1)
 })
 

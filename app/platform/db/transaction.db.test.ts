@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test, vi } from 'vitest'
 import { log } from '~/lib/log.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { db, type Executor } from './db.server.ts'
-import { transact } from './transaction.server.ts'
+import { pipelinedTransaction } from './transaction.server.ts'
 
 useDatabase()
 
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 
 test('statements begun in one tick run in that order, in one transaction', async () => {
-	const ids = await transact(async (trx) => {
+	const ids = await pipelinedTransaction(async (trx) => {
 		const [, seen, , seenLater] = await Promise.all([add(trx, 1), numbers(trx), add(trx, 2), numbers(trx)])
 		expect([seen, seenLater]).toEqual([[1], [1, 2]])
 		const ids = await Promise.all([transactionId(trx), transactionId(trx)])
@@ -25,7 +25,7 @@ test('statements begun in one tick run in that order, in one transaction', async
 })
 
 test('the statement declared as the last one is committed with its answer', async () => {
-	const seen = await transact(async (trx, last) => {
+	const seen = await pipelinedTransaction(async (trx, last) => {
 		await add(trx, 1)
 		return last(numbers(trx))
 	})
@@ -34,7 +34,7 @@ test('the statement declared as the last one is committed with its answer', asyn
 })
 
 test('a read after the commit sees it, and what others committed meanwhile', async () => {
-	const [id, later] = await transact(async (trx, last, after) => {
+	const [id, later] = await pipelinedTransaction(async (trx, last, after) => {
 		await add(trx, 1)
 		expect(await numbers(trx)).toEqual([1])
 		await add(db(), 2)
@@ -50,7 +50,7 @@ test('a failed read after the commit is undefined, and changes nothing else', as
 	const wrong = async (trx: Executor) => (await sql`select 1 / 0`.execute(trx)).rows
 	// More often than there are connections.
 	for (let number = 1; number <= 12; number += 1) {
-		const read = await transact((trx, last, after) =>
+		const read = await pipelinedTransaction((trx, last, after) =>
 			Promise.all([last(add(trx, number)), after(() => wrong(trx)), after(() => numbers(trx))]),
 		)
 		expect(read).toEqual([undefined, undefined, Array.from({ length: number }, (_, index) => index + 1)])
@@ -59,12 +59,12 @@ test('a failed read after the commit is undefined, and changes nothing else', as
 
 test('a connection that is lost after the commit loses only the reads', async () => {
 	const end = async (trx: Executor) => (await sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx)).rows
-	const read = await transact((trx, last, after) => Promise.all([last(add(trx, 1)), after(() => end(trx))]))
+	const read = await pipelinedTransaction((trx, last, after) => Promise.all([last(add(trx, 1)), after(() => end(trx))]))
 	expect(read).toEqual([undefined, undefined])
 	expect(await numbers(db())).toEqual([1])
 })
 
-test.each<[string, Parameters<typeof transact>[0], string]>([
+test.each<[string, Parameters<typeof pipelinedTransaction>[0], string]>([
 	['a refusal between the statements', refuse, 'refused'],
 	['a statement that fails', (trx) => Promise.all([add(trx, 1), add(trx, 1), numbers(trx)]), 'duplicate key'],
 	['a last statement that fails', (trx, last) => Promise.all([add(trx, 1), last(add(trx, 1))]), 'duplicate key'],
@@ -77,26 +77,26 @@ test.each<[string, Parameters<typeof transact>[0], string]>([
 	'after %s the transaction is rolled back, the error is passed on, and the connection stays usable',
 	async (_what, work, words) => {
 		// More often than there are connections.
-		for (let time = 0; time < 12; time += 1) await expect(transact(work)).rejects.toThrow(words)
+		for (let time = 0; time < 12; time += 1) await expect(pipelinedTransaction(work)).rejects.toThrow(words)
 		expect(await numbers(db())).toEqual([])
-		await transact((trx, last) => last(add(trx, 3)))
+		await pipelinedTransaction((trx, last) => last(add(trx, 3)))
 		expect(await numbers(db())).toEqual([3])
 	},
 )
 
 test('a connection that is lost midway loses only its own transaction', async () => {
-	const lost = transact(async (trx) => {
+	const lost = pipelinedTransaction(async (trx) => {
 		await add(trx, 1)
 		return sql`select pg_terminate_backend(pg_backend_pid())`.execute(trx)
 	})
 	await expect(lost).rejects.toThrow()
 	expect(await numbers(db())).toEqual([])
-	await transact((trx) => add(trx, 2))
+	await pipelinedTransaction((trx) => add(trx, 2))
 	expect(await numbers(db())).toEqual([2])
 })
 
 describe.each<[string, (work: (trx: Executor) => Promise<unknown>) => Promise<unknown>]>([
-	['transact', (work) => transact(work)],
+	['pipelinedTransaction', (work) => pipelinedTransaction(work)],
 	['transaction', (work) => db().transaction().execute(work)],
 ])('%s', (_name, begin) => {
 	test('two that lock the same rows in opposite orders both succeed, one by a retry', async () => {

@@ -38,7 +38,7 @@ const executors = new WeakMap<pg.PoolClient, Kysely<Database>>()
  * `last`: after it, nothing may be begun except reads that are given to `after`, and nothing refused
  * @returns the result of `work`, once committed and all was read
  */
-export function transact<Result>(work: Work<Result>): Promise<Result> {
+export function pipelinedTransaction<Result>(work: Work<Result>): Promise<Result> {
 	return withTransactionRetries(() => transactOnce(work))
 }
 

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
-import Tinypool from 'tinypool'
+import { dirname } from 'node:path'
+import type Tinypool from 'tinypool'
 import { config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { startThread } from '../worker-thread.server.ts'
 import type { EncodeTask } from './encoder-worker.server.ts'
 
 /** The optional package with the model. */
@@ -51,7 +52,7 @@ export async function encode(
 ): Promise<Float32Array | null> {
 	if (withinMs !== undefined) state.requestedAt = performance.now()
 	if (!hasEncoder() || performance.now() < state.restUntil) return null
-	state.pool ??= watched(startPool())
+	state.pool ??= startPool()
 	if (state.pool.queueSize >= MAX_WAITING) return null
 	const encoded = runWatched(state.pool, { folder: modelFolder() ?? '', text, maxPieces })
 	let timer: NodeJS.Timeout | undefined
@@ -96,11 +97,6 @@ async function runWatched(pool: Tinypool, task: EncodeTask): Promise<Float32Arra
 	}
 }
 
-function watched(pool: Tinypool): Tinypool {
-	// An error of the thread without a task, such as one that cannot be started, would end the process.
-	return pool.on('error', (error) => stopAfterFailure(pool, error))
-}
-
 /** Ends a failed thread, and starts none for a while. */
 function stopAfterFailure(pool: Tinypool, reason: unknown): void {
 	if (state.pool !== pool) return
@@ -128,11 +124,10 @@ function findModel(): string | null {
 }
 
 function startPool(): Tinypool {
-	const one = { runtime: 'worker_threads', minThreads: 0, maxThreads: 1, idleTimeout: IDLE_MS } as const
-	// In production the worker is a file of its own beside the server's bundle, and the working directory is the project's folder.
-	if (import.meta.env?.PROD)
-		return new Tinypool({ ...one, filename: join(process.cwd(), 'build/server/encoder-worker.js') })
-	const alias = new URL('../../../scripts/support/alias.mjs', import.meta.url).href
-	const execArgv = ['--disable-warning=ExperimentalWarning', '--import', alias]
-	return new Tinypool({ ...one, execArgv, filename: new URL('./encoder-worker.server.ts', import.meta.url).href })
+	return startThread({
+		name: 'encoder-worker',
+		beside: import.meta.url,
+		idleMs: IDLE_MS,
+		onError: stopAfterFailure,
+	})
 }

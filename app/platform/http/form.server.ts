@@ -163,6 +163,17 @@ export function refuseForm(error: unknown, form: FormData, unexpected?: string) 
 	)
 }
 
+/**
+ * What a toggle button asks for, by the field `value` of its form.
+ * @returns 1 to switch it on, 0 to switch it off
+ * @throws Invalid with `message` for anything else
+ */
+export function requireToggle(form: FormData, message: string): 0 | 1 {
+	const value = Number(form.get('value') || Number.NaN)
+	if (value !== 0 && value !== 1) throw new Invalid(message)
+	return value
+}
+
 interface Pressing {
 	request: Request
 	context: Readonly<RouterContextProvider>

@@ -119,6 +119,11 @@ export function redirectWithToast(to: string, flash: Flash, headers = new Header
 	return redirect(to, { status: 303, headers })
 }
 
+/** As {@link redirectWithToast}, for an action that did what was asked. @param message a whole sentence */
+export function redirectWithSuccess(to: string, message: string, headers?: Headers): Response {
+	return redirectWithToast(to, { type: 'success', message }, headers)
+}
+
 /** The flash in the request's cookies; null for anything malformed. */
 export function flashOf(request: Request): Flash | null {
 	const text = readCookie(request.headers.get('Cookie'), 'flash')

@@ -42,14 +42,14 @@ export function formulaHtml(tex: string, kind: 'line' | 'display' | 'block', lef
 	const { html, reason } = mathOf(tex, kind !== 'line', left)
 	if (html) return kind === 'block' ? `<figure class="formula" tabindex="0">${html}</figure>\n` : html
 	const source = escapeHtml(tex)
-	const why = escapeHtml(reason ?? unknown)
+	const why = escapeHtml(reason ?? unknownFaultMessage)
 	if (kind === 'block')
 		return `<figure class="code"><header><span>Formula: ${why}</span></header><pre tabindex="0"><code>${source}</code></pre></figure>\n`
 	const mark = kind === 'line' ? '$' : '$$'
 	return `<span class="formula-error" title="${why}"><code>${mark}${source}${mark}</code></span>`
 }
 
-const unknown = 'This cannot be shown.'
+const unknownFaultMessage = 'This cannot be shown.'
 
 /** Forbidden commands: definitions, which could grow without end; addresses and styles; and what browsers draw only with a style sheet. */
 const refused =
@@ -73,7 +73,7 @@ function mathOf(tex: string, displayMode: boolean, left: FormulaBudget): { html?
 			maxExpand: MAX_EXPANSIONS,
 			maxSize: [MAX_FORMULA_EM, MAX_FORMULA_EM * 10],
 		})
-		if (!html?.startsWith('<math')) return { reason: unknown }
+		if (!html?.startsWith('<math')) return { reason: unknownFaultMessage }
 		return html.length > MAX_FORMULA_HTML || depthOf(html) > MAX_FORMULA_DEPTH
 			? { reason: 'It is too large.' }
 			: { html }
@@ -87,7 +87,7 @@ function mathOf(tex: string, displayMode: boolean, left: FormulaBudget): { html?
 
 /** The parser's message, without the source that it quotes. */
 function reasonOf(error: unknown): string {
-	if (!(error instanceof Error) || error.name !== 'ParseError') return unknown
+	if (!(error instanceof Error) || error.name !== 'ParseError') return unknownFaultMessage
 	const message = error.message.replace(/ at (position \d+|end of input):[\s\S]*$/, ' at $1').trim()
 	return `${message.slice(0, 160)}.`
 }

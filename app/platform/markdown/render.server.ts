@@ -1,9 +1,9 @@
-import { join } from 'node:path'
-import Tinypool from 'tinypool'
+import type Tinypool from 'tinypool'
 import { Unavailable } from '~/lib/errors.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { startOf } from '~/lib/text.ts'
+import { startThread } from '../worker-thread.server.ts'
 import { mentionedNames } from './mentions.server.ts'
 import { hasFormulas, namedLanguages, newEnvironment, type ParsedMarkdown, parse } from './parser.server.ts'
 import { type RenderedMarkdown, type RenderTask, renderParsed } from './render-worker.server.ts'
@@ -59,7 +59,7 @@ const held = remember<{ pool?: Tinypool }>('markdown thread', () => ({}))
 
 /** @throws Unavailable where the thread could not be started */
 async function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
-	held.pool ??= watched(startPool())
+	held.pool ??= startPool()
 	const { pool } = held
 	try {
 		return await pool.run(task)
@@ -69,11 +69,6 @@ async function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
 		if (held.pool === pool) throw error
 		throw new Unavailable('The text could not be processed right now. Try again in a moment.', { cause: error })
 	}
-}
-
-function watched(pool: Tinypool): Tinypool {
-	// An error of the thread without a task, such as one that cannot be started, would end the process.
-	return pool.on('error', (error) => giveUp(pool, error))
 }
 
 /**
@@ -88,19 +83,13 @@ function giveUp(pool: Tinypool, error: unknown): void {
 }
 
 function startPool(): Tinypool {
-	const one = {
-		runtime: 'worker_threads',
-		minThreads: 0,
-		maxThreads: 1,
-		idleTimeout: IDLE_MS,
-		maxMemoryLimitBeforeRecycle: MAX_HEAP_BYTES,
-	} as const
-	// In production the worker is a file of its own beside the server's bundle, and the working directory is the project's folder.
-	if (import.meta.env?.PROD)
-		return new Tinypool({ ...one, filename: join(process.cwd(), 'build/server/render-worker.js') })
-	const alias = new URL('../../../scripts/support/alias.mjs', import.meta.url).href
-	const execArgv = ['--disable-warning=ExperimentalWarning', '--import', alias]
-	return new Tinypool({ ...one, execArgv, filename: new URL('./render-worker.server.ts', import.meta.url).href })
+	return startThread({
+		name: 'render-worker',
+		beside: import.meta.url,
+		idleMs: IDLE_MS,
+		maxHeapBytes: MAX_HEAP_BYTES,
+		onError: giveUp,
+	})
 }
 
 /** The `mentioned` of {@link renderMarkdown}, for a text that was rendered before. */

@@ -50,7 +50,10 @@ const allowed: IOptions = {
 	allowedAttributes: {
 		a: ['href', 'title', 'rel'],
 		img: ['src', 'srcset', 'sizes', 'width', 'height', 'alt', 'title', 'loading', 'decoding', 'referrerpolicy'],
-		...{ ol: ['start', direction], ul: [direction], blockquote: [direction], table: [direction] },
+		ol: ['start', direction],
+		ul: [direction],
+		blockquote: [direction],
+		table: [direction],
 		input: ['type', 'aria-label', 'disabled', 'checked'],
 		pre: [{ name: 'tabindex', values: ['0'] }],
 		figure: [{ name: 'tabindex', values: ['0'] }],

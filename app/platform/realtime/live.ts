@@ -67,6 +67,26 @@ export function withLive(use: (socket: LiveSocket) => () => void): () => void {
 	}
 }
 
+/** Calls `handle` for each event of this name. @returns stops that */
+export function on<Name extends keyof ServerEvents>(
+	socket: LiveSocket,
+	name: Name,
+	handle: ServerEvents[Name],
+): () => void {
+	// TypeScript cannot see that name and handler match.
+	socket.on(name, handle as never)
+	return () => socket.off(name, handle as never)
+}
+
+/** Emits an event to this tab's listeners, as if the server had sent it. */
+export function tell<Name extends keyof ServerEvents>(
+	to: LiveSocket,
+	name: Name,
+	event: Parameters<ServerEvents[Name]>[0],
+): void {
+	for (const hear of to.listeners(name)) (hear as (said: typeof event) => void)(event)
+}
+
 /**
  * Socket.IO's client reconnects after a lost connection, but not when the server closed or refused the socket. That may be
  * temporary, or concern a session that this browser has renewed since, so it is retried here. @returns stops retrying

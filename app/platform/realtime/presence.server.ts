@@ -55,7 +55,7 @@ export async function openTab(tab: OpenTab): Promise<void> {
 
 /** After an outage everybody reconnects at once: all of one tick are written by one statement. */
 const writeOpened = batchCalls(async (opened: OpenTab[]) => {
-	await oneAtATime(async () => tell(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
+	await oneAtATime(async () => announcePresence(await renewConnections(opened.filter(({ id }) => tabs.has(id))), true))
 	return opened
 })
 
@@ -77,11 +77,11 @@ export async function trackPresence(): Promise<void> {
 	const ownTabs = [...tabs.values()]
 	for (let from = 0; from < ownTabs.length; from += MAX_AT_ONCE)
 		await keepTabs(ownTabs.slice(from, from + MAX_AT_ONCE).filter(({ id }) => tabs.has(id)))
-	tell(await deleteExpiredTabs(), false)
+	announcePresence(await deleteExpiredTabs(), false)
 }
 
 async function keepTabs(ownTabs: OpenTab[]): Promise<void> {
-	await oneAtATime(async () => tell(await renewConnections(ownTabs), true))
+	await oneAtATime(async () => announcePresence(await renewConnections(ownTabs), true))
 	const live = await listLiveSessions(ownTabs.map(({ sessionId }) => sessionId))
 	const ended = new Map(
 		ownTabs.filter(({ sessionId }) => !live.has(sessionId)).map((tab) => [tab.userId, tab.username]),
@@ -105,12 +105,12 @@ export async function closeEndedSessions({ id, username }: PresentMember, renewe
 	const live = (await listSessionsOf(id)).filter((session) => session !== renewed)
 	// Sockets of other processes are not listed first: a process that has just died would delay the answer.
 	io.in(roomOf(id)).except(live.map(sessionRoom)).disconnectSockets(true)
-	if (await recordWentOffline(id)) tell([{ id, username }], false)
+	if (await recordWentOffline(id)) announcePresence([{ id, username }], false)
 }
 
 /** Hides a member's presence at once; their next renewal stores nothing either. */
 export async function hidePresence(member: PresentMember): Promise<void> {
-	if (await forgetMember(member.id)) tell([member], false)
+	if (await forgetMember(member.id)) announcePresence([member], false)
 }
 
 /**
@@ -118,7 +118,7 @@ export async function hidePresence(member: PresentMember): Promise<void> {
  * stop watching that name.
  */
 export function closeTabsOf({ id, username }: PresentMember): void {
-	tell([{ id, username }], false)
+	announcePresence([{ id, username }], false)
 	io.in(presenceRoom(username)).socketsLeave(presenceRoom(username))
 	io.in(roomOf(id)).disconnectSockets(true)
 }
@@ -147,6 +147,6 @@ export function presenceRoom(username: string): string {
 	return `presence:${username}`
 }
 
-function tell(members: PresentMember[], online: boolean): void {
+function announcePresence(members: PresentMember[], online: boolean): void {
 	for (const { username } of members) announce(presenceRoom(username), 'presence:changed', { username, online })
 }

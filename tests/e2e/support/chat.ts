@@ -1,5 +1,5 @@
 import type { Browser, BrowserContext, BrowserContextOptions, Page, Request as PageRequest } from '@playwright/test'
-import { enrol, expect, hydrated } from './journey.ts'
+import { type Account, enrol, expect, hydrated } from './journey.ts'
 
 /** A member in a separate browser. */
 export interface Member {
@@ -7,6 +7,9 @@ export interface Member {
 	name: string
 	username: string
 }
+
+/** A member who only sends requests, without a page. */
+export type Sender = Omit<Member, 'page'> & { page: Account }
 
 /** Opens another browser. */
 export function anotherBrowser(browser: Browser, options: BrowserContextOptions = {}): Promise<BrowserContext> {
@@ -21,9 +24,21 @@ export async function withoutScripts(page: Page, options: BrowserContextOptions 
 	return (await anotherBrowser(browser, { ...options, javaScriptEnabled: false, storageState })).newPage()
 }
 
+/** Another browser without a page, from which only requests are sent. */
+export async function withoutPage(browser: Browser): Promise<Account> {
+	const context = await anotherBrowser(browser)
+	return { request: context.request, context: () => context }
+}
+
 /** A newcomer in another browser, which closes at the end of the journey. */
 export async function anotherMember(browser: Browser, name: string): Promise<Member> {
 	const page = await (await anotherBrowser(browser)).newPage()
+	return { page, name, username: await enrol(page, name) }
+}
+
+/** {@link anotherMember}, who only sends requests. */
+export async function anotherSender(browser: Browser, name: string): Promise<Sender> {
+	const page = await withoutPage(browser)
 	return { page, name, username: await enrol(page, name) }
 }
 
@@ -36,13 +51,26 @@ export async function twoMembers(page: Page, browser: Browser, names: [string, s
 /** Two newcomers who have exchanged messages once, so neither is a stranger. */
 export async function twoFriends(page: Page, browser: Browser, names: [string, string]): Promise<[Member, Member]> {
 	const [one, other] = await twoMembers(page, browser, names)
-	await post(one, other, 'Hello')
-	await post(other, one, 'Hello yourself')
+	await befriend(one, other)
 	return [one, other]
 }
 
+/** {@link twoFriends}, of whom the second only sends requests. */
+export async function withFriend(page: Page, browser: Browser, names: [string, string]): Promise<[Member, Sender]> {
+	const [name, friend] = names
+	const one = { page, name, username: await enrol(page, name) }
+	const other = await anotherSender(browser, friend)
+	await befriend(one, other)
+	return [one, other]
+}
+
+async function befriend(one: Sender, other: Sender): Promise<void> {
+	await post(one, other, 'Hello')
+	await post(other, one, 'Hello yourself')
+}
+
 /** Sends a message with the page's form, without scripts. */
-export async function post(from: Member, to: Member, body: string): Promise<void> {
+export async function post(from: Sender, to: Sender, body: string): Promise<void> {
 	const answer = await from.page.request.post(`/messages/${to.username}`, {
 		form: { intent: 'send', clientId: crypto.randomUUID(), body },
 		headers: { Origin: process.env.SITE_URL ?? '' },
@@ -52,7 +80,7 @@ export async function post(from: Member, to: Member, body: string): Promise<void
 }
 
 /** Opens the page of a conversation and waits until its scripts are ready. */
-export async function openChatPage(page: Page, peer: Member): Promise<void> {
+export async function openChatPage(page: Page, peer: Sender): Promise<void> {
 	await page.goto(`/messages/${peer.username}`)
 	await page.getByPlaceholder('type message here...').waitFor()
 	await hydrated(page)

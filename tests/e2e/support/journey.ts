@@ -116,6 +116,9 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 
 export { expect }
 
+/** Who sends requests: the member of a page, or one without a page, which would start a renderer. */
+export type Account = Pick<Page, 'request' | 'context'>
+
 export const demoEmail = 'mira.quillon@eastmere.example'
 
 export const demoModerator = 'odalys.fernbrook@eastmere.example'
@@ -131,7 +134,7 @@ export function demoPassword(email = demoEmail): string {
  * Logs in to a demo account, by default the member's, with the form as it is without scripts. The page stays where it is, so that the
  * journey opens what it tests. Other journeys test the form itself.
  */
-export async function logIn(page: Page, email = demoEmail): Promise<void> {
+export async function logIn(page: Account, email = demoEmail): Promise<void> {
 	await submit(page, '/login', { email, password: demoPassword(email) })
 }
 
@@ -140,7 +143,7 @@ export async function logIn(page: Page, email = demoEmail): Promise<void> {
  * notice it would show.
  * @throws Error when the form is rejected
  */
-export async function submit(page: Page, path: string, form: Record<string, string>, headers = {}): Promise<void> {
+export async function submit(page: Account, path: string, form: Record<string, string>, headers = {}): Promise<void> {
 	const answer = await page.request.post(path, {
 		form,
 		headers: { Origin: process.env.SITE_URL ?? '', ...headers },
@@ -217,6 +220,17 @@ export async function expectToFit(page: Page, widths: number[]): Promise<void> {
 	}
 }
 
+/**
+ * Fails when the page is wider than the window at one of these widths, or axe finds a violation there. The colours of the dark theme are
+ * checked at the last one: they are those of the same elements.
+ */
+export async function expectSound(page: Page, widths = [390, 1280]): Promise<void> {
+	for (const width of widths) {
+		await expectToFit(page, [width])
+		await (width === widths.at(-1) ? expectNoViolationsInThemes(page) : expectNoViolations(page))
+	}
+}
+
 let newcomers = 0
 
 /**
@@ -225,7 +239,7 @@ let newcomers = 0
  * @returns their username
  */
 export async function enrol(
-	page: Page,
+	page: Account,
 	name: string,
 	password = newPassword,
 	username = name.toLowerCase().replace(/\s+/g, '.'),
@@ -257,12 +271,17 @@ export function doNow(name: string): Promise<void> {
 }
 
 /** Waits until a page has a text, such as one that a job writes, by requests of this page's member in place of visits. */
-export async function hasArrived(page: Page, path: string, text: string): Promise<void> {
+export async function hasArrived(page: Account, path: string, text: string): Promise<void> {
 	await expect.poll(async () => (await (await page.request.get(path)).text()).includes(text)).toBe(true)
 }
 
+/** The HTML that an account gets of a page, for what needs no browser: without scripts, which repeat its texts, and comments between them. */
+export async function htmlOf(page: Account, path: string): Promise<string> {
+	return (await (await page.request.get(path)).text()).replace(/<script[\s\S]*?<\/script>|<!--[\s\S]*?-->/g, '')
+}
+
 /** The path of the first question in a list, of which nothing else is looked at. */
-export async function firstQuestion(page: Page, list = '/forum'): Promise<string> {
+export async function firstQuestion(page: Account, list = '/forum'): Promise<string> {
 	const html = await (await page.request.get(list)).text()
 	const [, path] = /<article[\s\S]*?href="(\/forum\/[\w-]+\/[\w.-]+\/\d+\/[\w-]+)"/.exec(html) ?? []
 	if (!path) throw new Error(`${list} has no question.`)

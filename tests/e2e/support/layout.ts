@@ -164,3 +164,14 @@ function layoutSum(): number {
 	}
 	return sum
 }
+
+/** The labels of fields that neither are required nor say that they are optional. */
+export function findUnmarked(): string[] {
+	const texts = [...document.querySelectorAll('main form .label')].map((label) => {
+		const box = label
+			.closest('.field')
+			?.querySelector<HTMLInputElement>('input:not([type=hidden]):not([type=file]), textarea, select')
+		return box?.required || box?.disabled ? '' : (label.textContent ?? '')
+	})
+	return texts.filter((text) => text !== '' && !text.endsWith(' optional'))
+}

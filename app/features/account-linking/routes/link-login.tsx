@@ -7,7 +7,7 @@ import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
+import { redirectWithSuccess, redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { clearLinkCookie, findLinking, followLoginLink, mailLoginLink } from '../account-linking.server.ts'
@@ -39,7 +39,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 			'': async () => {
 				const { headers, leadsTo } = await followLoginLink(String(form.get('token') ?? ''), request)
 				headers.append('Set-Cookie', clearLinkCookie())
-				return redirectWithToast(leadsTo ?? redirectTo, { type: 'success', message: LINKED }, headers)
+				return redirectWithSuccess(leadsTo ?? redirectTo, LINKED, headers)
 			},
 			mail: () => mailLink(request, redirectTo, query),
 		})

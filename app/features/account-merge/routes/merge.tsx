@@ -3,13 +3,12 @@ import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { memberAdminPath } from '~/features/administration/members/members.view.ts'
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber } from '~/lib/text.ts'
 import { requireAdmin } from '~/lib/viewer.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { SuggestField } from '~/ui/combobox.tsx'
 import { Field } from '~/ui/field.tsx'
@@ -28,21 +27,19 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-export function action({ request, params, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			const admin = requireAdmin(viewerOf(context))
-			const input = Object.fromEntries(form)
-			await requireConfirmed(admin, request, mergePath(params.username, String(input.into ?? '')))
-			const kept = await mergeAccounts(admin, params.username, input)
-			const message = `@${params.username} is part of @${kept} now.`
-			return redirectWithToast(memberAdminPath(kept), { type: 'success', message })
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		const admin = requireAdmin(viewer)
+		const input = Object.fromEntries(form)
+		await requireConfirmed(admin, request, mergePath(params.username, String(input.into ?? '')))
+		const kept = await mergeAccounts(admin, params.username, input)
+		const message = `@${params.username} is part of @${kept} now.`
+		return redirectWithSuccess(memberAdminPath(kept), message)
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

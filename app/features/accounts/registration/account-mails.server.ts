@@ -47,6 +47,7 @@ export const LINK_LIFETIME_SECONDS = 600
  * another one: a newcomer may register in the evening and read mail the next day.
  */
 export const LINK_RETENTION_SECONDS = 86_400
+export const linkIsOverMessage = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
 
 const registry = remember<{ links: Readonly<Record<string, LinkActivator>> }>('mailed-links', () => ({ links: {} }))
 
@@ -104,7 +105,7 @@ export async function sendAccountMail({ kind, email, isKnownDevice = false }: Ac
  * Takes one mail to this address from a budget: 3 an hour and 5 a day. By default it is that of all that strangers can request. Nobody may
  * learn that this one is spent, as links for a new password only go to addresses that have an account. @returns whether it may be sent
  */
-export function mayMail(trx: Executor, email: string, budget: Budget = 'strangers'): Promise<boolean> {
+export function spendMailBudget(trx: Executor, email: string, budget: Budget = 'strangers'): Promise<boolean> {
 	return takeMailBudget(trx, budgetsOf(email)[budget])
 }
 
@@ -158,7 +159,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 
 async function linkFor(trx: Executor, email: string, userId: number | null): Promise<string> {
 	const token = newToken()
-	const times = { seconds: LINK_LIFETIME_SECONDS, kept: LINK_RETENTION_SECONDS }
+	const times = { seconds: LINK_LIFETIME_SECONDS, retentionSeconds: LINK_RETENTION_SECONDS }
 	await insertEmailLink(trx, { hash: hashToken(token), email, userId, ...times })
 	return token
 }

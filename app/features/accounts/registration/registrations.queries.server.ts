@@ -151,17 +151,17 @@ export async function takeMailBudget(trx: Executor, address: string): Promise<bo
 /**
  * Stores a confirmation link; earlier links to the same address become invalid.
  * @param link.seconds for how long it is valid
- * @param link.kept seconds for which its page recognizes it, and offers another one
+ * @param link.retentionSeconds seconds for which its page recognizes it, and offers another one
  */
 export async function insertEmailLink(
 	trx: Executor,
-	link: { hash: string; email: string; userId: number | null; seconds: number; kept: number },
+	link: { hash: string; email: string; userId: number | null; seconds: number; retentionSeconds: number },
 ): Promise<void> {
 	await sql`delete from email_links where email = ${link.email} and used_at is null`.execute(trx)
 	await sql`
 		insert into email_links (token_hash, email, user_id, works_until, expires_at)
 		values (${link.hash}, ${link.email}, ${link.userId}, now() + make_interval(secs => ${link.seconds}),
-			now() + make_interval(secs => ${link.kept}))`.execute(trx)
+			now() + make_interval(secs => ${link.retentionSeconds}))`.execute(trx)
 	await sql`update registrations set created_at = now() where email = ${link.email}`.execute(trx)
 }
 

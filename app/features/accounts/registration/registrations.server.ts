@@ -133,7 +133,7 @@ export async function denyRegistration(token: string): Promise<void> {
 				return null
 			}
 			await deleteEmailLink(trx, hashToken(token))
-			await removeCredentials(link.user_id, trx, allowsPasswords())
+			await removeCredentials(trx, link.user_id, allowsPasswords())
 			return findAccountByEmail(link.email, trx)
 		})
 	if (closed) await announceEndedSessions(closed.id, closed.username)

@@ -1,7 +1,7 @@
 import { data } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { findByToken, redirectWithToast, requireLogin } from '~/platform/http/http.ts'
+import { findByToken, redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'
 import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { refreshSession } from '../accounts.server.ts'
 import { claimAdmin, requireAdminClaim } from '../registration/admin.server.ts'
@@ -21,7 +21,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	try {
 		await claimAdmin(viewer, String(form.get('token') ?? ''))
 		const message = 'You are now the admin of this site.'
-		return redirectWithToast('/admin', { type: 'success', message }, await refreshSession(request))
+		return redirectWithSuccess('/admin', message, await refreshSession(request))
 	} catch (error) {
 		return refuseForm(error, form)
 	}

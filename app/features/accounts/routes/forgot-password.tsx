@@ -1,7 +1,7 @@
 import { ArrowLeft } from 'lucide'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -24,10 +24,7 @@ export async function action({ request }: Route.ActionArgs) {
 	} catch (error) {
 		return refuseForm(error, form)
 	}
-	return redirectWithToast('/forgot-password?sent', {
-		type: 'success',
-		message: 'Password reset link is sent to your email!',
-	})
+	return redirectWithSuccess('/forgot-password?sent', 'Password reset link is sent to your email!')
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -3,7 +3,7 @@ import { redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from 're
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { lazyWithRetry } from '~/shell/guarded.ts'
 import { Field } from '~/ui/field.tsx'
@@ -38,7 +38,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 		const redirectTo = url.searchParams.get('redirectTo')
 		if (redirectTo) search.set('redirectTo', redirectTo)
 		const message = confirm ? `${registered} We have emailed you a link to confirm your address.` : registered
-		return redirectWithToast(`/login?${search}`, { type: 'success', message }, headers)
+		return redirectWithSuccess(`/login?${search}`, message, headers)
 	} catch (error) {
 		return refuseForm(error, form)
 	}

@@ -1,6 +1,6 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -18,11 +18,7 @@ export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		const headers = await resetPassword(form, request)
-		return redirectWithToast(
-			passwordLoginPath(),
-			{ type: 'success', message: 'Password updated Successfully' },
-			headers,
-		)
+		return redirectWithSuccess(passwordLoginPath(), 'Password updated Successfully', headers)
 	} catch (error) {
 		return refuseForm(error, form)
 	}

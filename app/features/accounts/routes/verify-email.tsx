@@ -2,7 +2,7 @@ import { data, redirect } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
+import { findByToken, redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -12,8 +12,8 @@ import { refreshSession } from '../accounts.server.ts'
 import { confirmAddress, denyRegistration, findConfirmation, resendLink } from '../registration/registrations.server.ts'
 import type { Route } from './+types/verify-email'
 
-const again = 'This address is already confirmed. Log in.'
-const over = 'A link works for 10 minutes after it was sent. We can send a new one to the same address.'
+const alreadyMessage = 'This address is already confirmed. Log in.'
+const linkIsOverMessage = 'A link works for 10 minutes after it was sent. We can send a new one to the same address.'
 
 /** Shows what the link would confirm, and changes nothing: mail scanners follow links, too. */
 export async function loader({ request, url }: Route.LoaderArgs) {
@@ -31,15 +31,15 @@ export async function action({ request, context }: Route.ActionArgs) {
 			'': async () => {
 				const given = { token, password: String(form.get('password') ?? '') }
 				const { email, again: wasConfirmed } = await confirmAddress(given, request)
-				const message = wasConfirmed ? again : 'Your address is confirmed. Login to continue.'
+				const message = wasConfirmed ? alreadyMessage : 'Your address is confirmed. Login to continue.'
 				// An existing session shows at once what the confirmed address changed.
 				const headers = viewerOf(context) ? await refreshSession(request) : new Headers()
-				return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
+				return redirectWithSuccess(`/login?${new URLSearchParams({ email })}`, message, headers)
 			},
 			deny: async () => {
 				await denyRegistration(token)
 				const message = 'The registration is cancelled. Nobody can log in with it.'
-				return redirectWithToast('/login', { type: 'success', message })
+				return redirectWithSuccess('/login', message)
 			},
 			resend: async () => {
 				await resendLink(token, request)
@@ -73,7 +73,7 @@ export default function VerifyEmail({
 		)
 	if (confirmation?.state === 'over')
 		return (
-			<AccountFrame title="This link is too old" lead={over}>
+			<AccountFrame title="This link is too old" lead={linkIsOverMessage}>
 				<Form method="post" className="mt-8 grid gap-4">
 					<FormError>{actionData?.message}</FormError>
 					<input type="hidden" name="token" value={token} />
@@ -86,7 +86,7 @@ export default function VerifyEmail({
 		)
 	if (!confirmation || confirmation.state === 'used')
 		return (
-			<AccountFrame title={confirmation ? 'Confirmed' : 'Not confirmed'} lead={confirmation ? again : message}>
+			<AccountFrame title={confirmation ? 'Confirmed' : 'Not confirmed'} lead={confirmation ? alreadyMessage : message}>
 				<p className="mt-8">
 					<Link className="btn btn-primary" to="/login">
 						{confirmation ? 'Login' : 'Log in to get a new link'}

@@ -247,7 +247,7 @@ async function resetByLink({ context, address, body }: Attempt): Promise<unknown
 	])
 	const mayUse = owner !== undefined && (await mayUsePassword(owner.email))
 	const hash = mayUse && (await hashPassword(String(body.newPassword)))
-	const userId = hash && (await setPasswordByLink(link, hash, (member, trx) => removeCredentials(member, trx, true)))
+	const userId = hash && (await setPasswordByLink(link, hash, (trx, member) => removeCredentials(trx, member, true)))
 	if (!owner || !userId) throw new APIError('BAD_REQUEST', { code: 'INVALID_TOKEN', message: 'Invalid token' })
 	const { id, email } = owner
 	await Promise.all([

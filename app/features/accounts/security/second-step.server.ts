@@ -3,7 +3,7 @@ import type { BetterAuthPlugin } from 'better-auth'
 import { APIError, createAuthEndpoint } from 'better-auth/api'
 import { setSessionCookie } from 'better-auth/cookies'
 import { z } from 'zod'
-import { type Ground, requireGround, requireGroundOfSession } from '~/features/sessions/late-logins.server.ts'
+import { type LoginBasis, requireLoginBasis, requireSessionBasis } from '~/features/sessions/late-logins.server.ts'
 import { deleteLoginChallenge } from '~/features/sessions/sessions.queries.server.ts'
 import { endReplacedSessions } from '~/features/sessions/sessions.server.ts'
 import { remember } from '~/lib/remember.ts'
@@ -67,15 +67,15 @@ export function isSecondStepMissing(refusal: unknown): boolean {
 
 /**
  * Lets a member continue with the second step.
- * @param kept data of the login method for the session; null for a password
+ * @param loginData data of the login method for the session; null for a password
  * @returns the cookie for it, as a header
- * @throws APIError as `requireGround` does
+ * @throws APIError as `requireLoginBasis` does
  */
-export async function beginSecondStep(userId: number, kept: string | null = null): Promise<string> {
+export async function beginSecondStep(userId: number, loginData: string | null = null): Promise<string> {
 	const token = newToken()
 	const hash = hashToken(token)
-	await insertLoginChallenge({ userId, hash, seconds: CHALLENGE_LIFETIME, kept })
-	await requireGround(userId, () => deleteLoginChallenge(hash))
+	await insertLoginChallenge({ userId, hash, seconds: CHALLENGE_LIFETIME, loginData })
+	await requireLoginBasis(userId, () => deleteLoginChallenge(hash))
 	return setCookieHeader('login', token, CHALLENGE_LIFETIME)
 }
 
@@ -90,7 +90,7 @@ export async function findPendingLogin(request: Request): Promise<(PendingLogin 
 /** Deletes the cookie of the first step. */
 export const clearFirstStepCookie = () => setCookieHeader('login', '', 0)
 
-const beginInput = z.object({ userId: z.number().int(), kept: z.string().nullable(), ground: z.custom<Ground>() })
+const beginInput = z.object({ userId: z.int(), loginData: z.string().nullable(), basis: z.custom<LoginBasis>() })
 
 /** Begins a session after the second step. Only the server itself can call it. */
 export const secondStep = {
@@ -98,13 +98,13 @@ export const secondStep = {
 	endpoints: {
 		beginSession: createAuthEndpoint.serverOnly({ method: 'POST', body: beginInput }, async (context) => {
 			const { internalAdapter, authCookies, secret } = context.context
-			const { userId, kept, ground } = context.body
+			const { userId, loginData, basis } = context.body
 			const user = await internalAdapter.findUserById(String(userId))
 			if (!user) throw new APIError('UNAUTHORIZED', { message: 'There is no such account.' })
 			const session = await proven.run(userId, () => internalAdapter.createSession(String(userId)))
 			if (!session) throw new APIError('INTERNAL_SERVER_ERROR', { message: 'The session could not be made.' })
-			await notifySessionBegun(session, kept, internalAdapter.deleteSession)
-			const begun = await requireGroundOfSession({ session, user }, ground)
+			await notifySessionBegun(session, loginData, internalAdapter.deleteSession)
+			const begun = await requireSessionBasis({ session, user }, basis)
 			const before = await context.getSignedCookie(authCookies.sessionToken.name, secret)
 			await setSessionCookie(context, { session, user })
 			await endReplacedSessions(before || null, begun)

@@ -4,7 +4,7 @@ import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import type { WritingRefusal } from '~/lib/root-data.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { findSuspension, type SuspensionRow } from '../accounts.queries.server.ts'
+import { findWritingStatus, type WritingStatus } from '../accounts.queries.server.ts'
 
 /** What decides whether a member may write. */
 interface AccountStatus {
@@ -20,7 +20,7 @@ interface AccountStatus {
  * Why this member may not write now, as a sentence for them; null when they may.
  * @param now milliseconds since the epoch
  */
-export function suspensionMessage(account: AccountStatus, now: number): string | null {
+export function readOnlyMessage(account: AccountStatus, now: number): string | null {
 	const { suspendedUntil, suspendedReason } = account
 	if (account.leavesAt)
 		return 'You are leaving, so you can only read. Keep your account at Settings, Leave, to write again.'
@@ -59,9 +59,9 @@ export function requireAcceptedTerms(sent: unknown): number {
 }
 
 /** Why a member may not write now: suspended, leaving, or without consent to the terms; null when they may. */
-export function refusalToWrite(row: SuspensionRow): WritingRefusal | null {
+export function refusalToWrite(row: WritingStatus): WritingRefusal | null {
 	const { suspended_until: suspendedUntil, suspended_reason: suspendedReason, leaves_at: leavesAt } = row
-	const text = suspensionMessage({ suspendedUntil, suspendedReason, leavesAt }, Date.now())
+	const text = readOnlyMessage({ suspendedUntil, suspendedReason, leavesAt }, Date.now())
 	if (text) return leavesAt ? { text, link: { to: '/settings/leave', label: 'Open that page' } } : { text }
 	if (row.agreed_to >= terms.version) return null
 	const toAccept = 'Accept the terms of this site at /terms/accept, then you can write here.'
@@ -69,7 +69,7 @@ export function refusalToWrite(row: SuspensionRow): WritingRefusal | null {
 }
 
 /** @throws NotAllowed with the reason of {@link refusalToWrite} */
-export function requireNotSuspended(row: SuspensionRow): void {
+export function requireWritingAllowed(row: WritingStatus): void {
 	const refusal = refusalToWrite(row)
 	if (refusal) throw new NotAllowed(refusal.text)
 }
@@ -80,7 +80,7 @@ export function requireNotSuspended(row: SuspensionRow): void {
  * @throws NotAllowed with the end and the reason; also when the account is gone
  */
 export async function requireMayWrite(userId: number, executor?: Executor): Promise<void> {
-	const row = await findSuspension(userId, executor)
+	const row = await findWritingStatus(userId, executor)
 	if (!row) throw new NotAllowed('This account no longer exists.')
-	requireNotSuspended(row)
+	requireWritingAllowed(row)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { suspensionMessage } from './suspension.server.ts'
+import { readOnlyMessage } from './suspension.server.ts'
 
 describe('a suspension', () => {
 	const now = Date.parse('2026-11-21T12:00:00Z')
@@ -12,6 +12,6 @@ describe('a suspension', () => {
 		],
 		['infinity', 'You are permanently suspended and cannot post here. Reason: Spam.'],
 	])('until %s says: %s', (suspendedUntil, message) => {
-		expect(suspensionMessage({ suspendedUntil, suspendedReason: 'Spam.' }, now)).toBe(message)
+		expect(readOnlyMessage({ suspendedUntil, suspendedReason: 'Spam.' }, now)).toBe(message)
 	})
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { MAX_TAG, parseTags } from '~/features/tags/tags.limits.ts'
 import { slugOf } from '~/lib/addresses.ts'
-import { cleanLine, isStorable } from '~/lib/clean.ts'
+import { cleanLine, isStorable, unstorableMessage } from '~/lib/clean.ts'
 import {
 	MAX_CATEGORY_DESCRIPTION,
 	MAX_CATEGORY_SLUG,
@@ -18,7 +18,7 @@ const RESERVED = [
 const line = (missing: string) =>
 	z
 		.string({ error: missing })
-		.refine(isStorable, 'The text contains an invalid character (NUL).')
+		.refine(isStorable, unstorableMessage)
 		.transform((text) => cleanLine(text))
 
 /** The form of a category. Without a slug, one is derived from the name. */

@@ -2,7 +2,7 @@ import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { CATEGORY_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { lockCategories, lockCategoriesShared } from '~/features/tags/tags.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
+import { Conflict, DecidedAlready, Invalid, NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { ALL_PAGES, invalidatePages } from '~/platform/cache/pages.server.ts'
@@ -165,7 +165,7 @@ export async function archiveCategory(viewer: Viewer, id: number, isArchived: bo
 	await withLockedCategories(viewer, async (trx, actor) => {
 		const category = await requireRow(trx, id)
 		if (category.slug === FALLBACK_CATEGORY) throw new Conflict(fallbackStays)
-		if ((category.askers === 'nobody') === isArchived) throw new Conflict(decidedAlready)
+		if ((category.askers === 'nobody') === isArchived) throw new DecidedAlready()
 		await writeArchived(trx, id, isArchived)
 		await record(trx, actor, category, isArchived ? 'archive' : 'reopen')
 	})
@@ -249,7 +249,7 @@ async function withLockedCategories<Result>(
 async function requireRow(executor: Executor, id: number): Promise<CategoryDetailRow> {
 	const row = isId(id) ? await findDetailRow(id, executor) : undefined
 	if (!row) throw noCategory()
-	if (row.merged_into !== null) throw new Conflict(decidedAlready)
+	if (row.merged_into !== null) throw new DecidedAlready()
 	return row
 }
 
@@ -272,8 +272,6 @@ async function record(
 }
 
 const fallbackStays = 'This category is for everything that fits nowhere else, so it cannot be removed.'
-const decidedAlready = 'Someone else has already decided this. Reload the page.'
-
 function noCategory(): NotFound {
 	return new NotFound('There is no such category.')
 }

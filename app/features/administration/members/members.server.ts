@@ -2,8 +2,8 @@ import { getAddressProblemDetails } from '~/features/bounces/bounces.server.ts'
 import type { LoginsView } from '~/features/campus-login/campus-login.view.ts'
 import { listLogins } from '~/features/campus-login/identities.server.ts'
 import { describeGroupRole } from '~/features/campus-roles/group-roles.server.ts'
+import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
-import { resolveUsername } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isId } from '~/lib/checks.ts'
 import { cleanLine } from '~/lib/clean.ts'
@@ -159,7 +159,15 @@ export function csvLine(cells: readonly string[]): string {
 export function presentMemberSummary(row: MemberRow): MemberSummary {
 	const { id, username, name, image, email, role, campus, cohort, year } = row
 	return {
-		...{ id, username, name, image, email, role, campus, cohort, year },
+		id,
+		username,
+		name,
+		image,
+		email,
+		role,
+		campus,
+		cohort,
+		year,
 		isConfirmed: row.email_verified,
 		registeredAt: row.created_at,
 		loggedInAt: row.logged_in_at,

@@ -3,7 +3,6 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import { suspensionDurations } from '~/features/moderation/moderation.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
@@ -53,19 +52,17 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			const admin = requireAdmin(viewerOf(context))
-			const act = url.searchParams.get('act')
-			if (actsRequiringConfirmation.some((one) => one === act)) await requireConfirmed(admin, request)
-			return { result: await runBulk(admin, act, Object.fromEntries(form)) }
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		const admin = requireAdmin(viewer)
+		const act = url.searchParams.get('act')
+		if (actsRequiringConfirmation.some((one) => one === act)) await requireConfirmed(admin, request)
+		return { result: await runBulk(admin, act, Object.fromEntries(form)) }
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

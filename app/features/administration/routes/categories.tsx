@@ -1,9 +1,8 @@
 import { ArrowDown, ArrowUp } from 'lucide'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -26,18 +25,16 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 /** Moves a category (`id`) one place up or down (`act`). */
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			const move = (to: 'up' | 'down') => moveCategory(viewerOf(context), Number(form.get('id')), to)
-			await chooseIntent(form.get('act'), { up: () => move('up'), down: () => move('down') })
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-		return redirectWithToast(categoriesPath, { type: 'success', message: 'Moved.' })
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		const move = (to: 'up' | 'down') => moveCategory(viewer, Number(form.get('id')), to)
+		await chooseIntent(form.get('act'), { up: () => move('up'), down: () => move('down') })
+	} catch (error) {
+		return refuseForm(error, form)
+	}
+	return redirectWithSuccess(categoriesPath, 'Moved.')
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -1,12 +1,11 @@
 import { useRef } from 'react'
 import { redirect } from 'react-router'
 import { categoryPath } from '~/features/tags/tags.view.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -46,37 +45,34 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 }
 
 /** Saves the form (`act` save), archives, reopens, or merges, after a preview. */
-export function action({ request, params, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const viewer = viewerOf(context)
-		const form = await readForm(request)
-		const id = Number(params.id)
-		const input = Object.fromEntries(form)
-		const here = categoryAdminPath(id)
-		try {
-			const archive = async (isArchived: boolean) => {
-				await archiveCategory(viewer, id, isArchived)
-				return redirectWithToast(here, { type: 'success', message: isArchived ? 'Archived.' : 'Open again.' })
-			}
-			return await chooseIntent(form.get('act'), {
-				save: async () => {
-					await saveCategory(viewer, id, input)
-					return redirectWithToast(here, { type: 'success', message: 'Saved.' })
-				},
-				archive: () => archive(true),
-				reopen: () => archive(false),
-				merge: async () => {
-					if (form.get('confirmed') !== '1') return { preview: await previewCategoryMerge(viewer, id, input) }
-					const into = await mergeCategory(viewer, id, input)
-					const message = `Merged into “${into.title}”.`
-					return redirectWithToast(categoryAdminPath(into.id), { type: 'success', message })
-				},
-			})
-		} catch (error) {
-			return refuseForm(error, form)
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	const id = Number(params.id)
+	const input = Object.fromEntries(form)
+	const here = categoryAdminPath(id)
+	try {
+		const archive = async (isArchived: boolean) => {
+			await archiveCategory(viewer, id, isArchived)
+			return redirectWithSuccess(here, isArchived ? 'Archived.' : 'Open again.')
 		}
-	})
+		return await chooseIntent(form.get('act'), {
+			save: async () => {
+				await saveCategory(viewer, id, input)
+				return redirectWithSuccess(here, 'Saved.')
+			},
+			archive: () => archive(true),
+			reopen: () => archive(false),
+			merge: async () => {
+				if (form.get('confirmed') !== '1') return { preview: await previewCategoryMerge(viewer, id, input) }
+				const into = await mergeCategory(viewer, id, input)
+				const message = `Merged into “${into.title}”.`
+				return redirectWithSuccess(categoryAdminPath(into.id), message)
+			},
+		})
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ loaderData, matches }: Route.MetaArgs) {

@@ -1,8 +1,7 @@
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -22,17 +21,15 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 /** Retries failed jobs of a kind (`task`). */
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			const count = await retryJobs(viewerOf(context), String(form.get('task') ?? ''))
-			return redirectWithToast(figuresPath, { type: 'success', message: `${pluralize(count, 'job')} tried again now.` })
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		const count = await retryJobs(viewer, String(form.get('task') ?? ''))
+		return redirectWithSuccess(figuresPath, `${pluralize(count, 'job')} tried again now.`)
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

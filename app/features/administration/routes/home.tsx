@@ -1,6 +1,6 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
@@ -14,31 +14,29 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 /** Handles the checklist: `act` is test-mail, keep or reopen for a `step`; hide and show for the whole list. */
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		const done = (message: string) => redirectWithToast(ADMIN_PATH, { type: 'success', message })
-		try {
-			const keep = async (isKept: boolean) => {
-				await keepSetupDefault(viewer, form.get('step'), isKept)
-				return done(isKept ? 'Kept as it is.' : 'Open again.')
-			}
-			const hide = async (isHidden: boolean) => {
-				await hideSetup(viewer, isHidden)
-				return done(isHidden ? 'Hidden.' : 'Shown again.')
-			}
-			return await chooseIntent(form.get('act'), {
-				'test-mail': async () => done(`Sent to ${await sendTestMail(viewer)}.`),
-				keep: () => keep(true),
-				reopen: () => keep(false),
-				hide: () => hide(true),
-				show: () => hide(false),
-			})
-		} catch (error) {
-			return refuseForm(error, form)
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	const done = (message: string) => redirectWithSuccess(ADMIN_PATH, message)
+	try {
+		const keep = async (isKept: boolean) => {
+			await keepSetupDefault(viewer, form.get('step'), isKept)
+			return done(isKept ? 'Kept as it is.' : 'Open again.')
 		}
-	})
+		const hide = async (isHidden: boolean) => {
+			await hideSetup(viewer, isHidden)
+			return done(isHidden ? 'Hidden.' : 'Shown again.')
+		}
+		return await chooseIntent(form.get('act'), {
+			'test-mail': async () => done(`Sent to ${await sendTestMail(viewer)}.`),
+			keep: () => keep(true),
+			reopen: () => keep(false),
+			hide: () => hide(true),
+			show: () => hide(false),
+		})
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

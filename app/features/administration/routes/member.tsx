@@ -12,7 +12,7 @@ import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { type Input, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -86,25 +86,22 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 }
 
 /** One of the actions above, or a rename (`act` rename); others are actions of moderation. */
-export function action({ request, params: { username }, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		const { act: sent = '', ...input } = Object.fromEntries(form)
-		const act = String(sent)
-		const done = (message: string, name = username) =>
-			redirectWithToast(memberAdminPath(name), { type: 'success', message })
-		try {
-			const admin = requireAdmin(viewer)
-			const accountAct = Object.hasOwn(accountActs, act) ? accountActs[act] : undefined
-			if (accountAct || act === 'rename') await requireConfirmed(admin, request)
-			if (accountAct) return done(await accountAct(viewer, username, input))
-			if (act === 'rename') return done('The username was changed.', await renameMember(viewer, username, input))
-			return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act }, input))
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, params: { username }, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	const { act: sent = '', ...input } = Object.fromEntries(form)
+	const act = String(sent)
+	const done = (message: string, name = username) => redirectWithSuccess(memberAdminPath(name), message)
+	try {
+		const admin = requireAdmin(viewer)
+		const accountAct = Object.hasOwn(accountActs, act) ? accountActs[act] : undefined
+		if (accountAct || act === 'rename') await requireConfirmed(admin, request)
+		if (accountAct) return done(await accountAct(viewer, username, input))
+		if (act === 'rename') return done('The username was changed.', await renameMember(viewer, username, input))
+		return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act }, input))
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ loaderData, matches }: Route.MetaArgs) {

@@ -1,6 +1,5 @@
 import { redirect } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -15,7 +14,7 @@ export function loader() {
 /** Exports the members that match the filters, or with `choose` the ticked ones, as CSV. A POST, as it is logged. */
 export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
+		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const filters = readFilters(form)
 		let ids: number[] | null
@@ -25,7 +24,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			if (!(error instanceof Invalid)) throw error
 			return redirectWithToast(withParams(membersPath, { ...filters }), { type: 'error', message: error.message })
 		}
-		const lines = await exportMembers(viewerOf(context), filters, ids)
+		const lines = await exportMembers(viewer, filters, ids)
 		const encoder = new TextEncoder()
 		const body = new ReadableStream<Uint8Array>({
 			async pull(controller) {

@@ -1,7 +1,6 @@
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { requirePageAdmin } from '../admins.server.ts'
 import { addCategory } from '../categories/categories.server.ts'
 import { categoriesPath, newCategoryPath } from '../categories/categories.view.ts'
@@ -16,17 +15,15 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			const { title } = await addCategory(viewerOf(context), Object.fromEntries(form))
-			return redirectWithToast(categoriesPath, { type: 'success', message: `“${title}” added as the last one.` })
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		const { title } = await addCategory(viewer, Object.fromEntries(form))
+		return redirectWithSuccess(categoriesPath, `“${title}” added as the last one.`)
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -4,7 +4,7 @@ import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { SETTING_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { siteTime } from '~/lib/calendar.ts'
-import { Conflict, NotFound } from '~/lib/errors.ts'
+import { Conflict, DecidedAlready, NotFound } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
@@ -96,9 +96,9 @@ export async function keepSetupDefault(viewer: Viewer, key: unknown, isKept: boo
 	if (!step) throw new NotFound('There is no such step.')
 	await decide(viewer, async (trx, actor, view) => {
 		const shown = view.steps.find((one) => one.key === step.key)
-		if (shown?.state !== (isKept ? 'usual' : 'kept')) throw new Conflict(decidedAlready)
+		if (shown?.state !== (isKept ? 'usual' : 'kept')) throw new DecidedAlready()
 		const isNew = await (isKept ? insertMark(trx, step.key, actor.id) : deleteMark(trx, step.key))
-		if (!isNew) throw new Conflict(decidedAlready)
+		if (!isNew) throw new DecidedAlready()
 		return { act: isKept ? 'keep as it is' : 'open again', title: step.title }
 	})
 }
@@ -109,7 +109,7 @@ export async function hideSetup(viewer: Viewer, isHidden: boolean): Promise<void
 		if (isHidden && done < steps.length)
 			throw new Conflict('Some steps are still open. The list can be hidden once all are done.')
 		const isNew = await (isHidden ? insertMark(trx, HIDDEN, actor.id) : deleteMark(trx, HIDDEN))
-		if (!isNew) throw new Conflict(decidedAlready)
+		if (!isNew) throw new DecidedAlready()
 		return { act: isHidden ? 'hide' : 'show', title: 'the checklist' }
 	})
 }
@@ -177,7 +177,6 @@ function mailPlace(): string {
 	return `${protocol}//${username}@${host} ${MAIL_FROM}`
 }
 
-const decidedAlready = 'Someone else has already decided this. Reload the page.'
 const noMailServer =
 	'The site has no mail server, so no mails are delivered: they are only written to files. The operator of the server can set SMTP_URL and MAIL_FROM.'
 

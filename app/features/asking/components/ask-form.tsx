@@ -139,7 +139,13 @@ function useAskDraft(form: RefObject<HTMLFormElement | null>, props: AskFormProp
 	const [dismissed, setDismissed] = useState<FormRefusal | null>(null)
 	const refused = refusal ? { ...start, ...pick(refusal.values), pseudonym: 'pseudonym' in refusal.values } : null
 	const draft = useDraft({
-		...{ form, draftKey, start, madeFrom, named, refused, sendKey },
+		form,
+		draftKey,
+		start,
+		madeFrom,
+		named,
+		refused,
+		sendKey,
 		owner: viewer?.username ?? null,
 		stored: props.draft,
 	})

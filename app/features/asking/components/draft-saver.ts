@@ -189,7 +189,9 @@ export function parseLocalDraft(stored: unknown): LocalDraft | null {
 	return {
 		...(texts as Record<keyof typeof texts, string>),
 		pseudonym: pseudonym === true,
-		...{ madeFrom: Number(madeFrom) || 0, version: Number(version) || 0, unsent: unsent === true },
+		madeFrom: Number(madeFrom) || 0,
+		version: Number(version) || 0,
+		unsent: unsent === true,
 		sendKey: typeof sendKey === 'string' ? sendKey : undefined,
 	}
 }

@@ -147,8 +147,21 @@ function useDraftState(options: DraftOptions) {
 	}
 	const sendKey = ownKey ?? options.sendKey
 	return {
-		...{ base, notice, live, savedAt, sendKey, contents, name, saver },
-		...{ setNotice, sendWith, resumeSending, save, fill, look, reset },
+		base,
+		notice,
+		live,
+		savedAt,
+		sendKey,
+		contents,
+		name,
+		saver,
+		setNotice,
+		sendWith,
+		resumeSending,
+		save,
+		fill,
+		look,
+		reset,
 	}
 }
 

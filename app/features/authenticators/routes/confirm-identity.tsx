@@ -19,17 +19,15 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => ({ ways: await listConfirmationMethods(requireLogin(context, url)) }))
 }
 
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			await confirmIdentity(viewer, form, request)
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-		return redirectWithToast(backOf(url), { type: 'plain', message: 'Confirmed. Continue where you were.' })
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		await confirmIdentity(viewer, form, request)
+	} catch (error) {
+		return refuseForm(error, form)
+	}
+	return redirectWithToast(backOf(url), { type: 'plain', message: 'Confirmed. Continue where you were.' })
 }
 
 export function meta({ matches }: Route.MetaArgs) {

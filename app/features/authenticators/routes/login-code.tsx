@@ -2,7 +2,7 @@ import { redirect, useSearchParams } from 'react-router'
 import { NotAllowed } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
+import { redirectWithSuccess, redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Link } from '~/ui/link.tsx'
@@ -21,7 +21,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 		const { headers, isLeaving, notice } = await finishSecondStep(form, request)
 		// A member who asked for deletion can first choose to keep the account.
 		const to = isLeaving ? '/settings/leave' : safeRedirect(url.searchParams.get('redirectTo'), '/find-dev')
-		if (notice) return redirectWithToast(to, { type: 'success', message: notice }, headers)
+		if (notice) return redirectWithSuccess(to, notice, headers)
 		if (isLeaving) return redirect(to, { status: 303, headers })
 		return redirectWithToast(to, { type: 'plain', message: 'Welcome back!' }, headers)
 	} catch (error) {

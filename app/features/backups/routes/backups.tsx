@@ -1,10 +1,9 @@
 import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatBytes } from '~/lib/sizes.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
@@ -20,21 +19,19 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 /** Starts a backup, or confirms that this site has replaced the one that it was restored from. */
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			if (form.get('intent') === 'confirm-restore') {
-				await confirmRestore(viewerOf(context))
-				return redirectWithToast(backupsPath, { type: 'success', message: 'Old backups are removed again.' })
-			}
-			await requestBackup(viewerOf(context))
-			return redirectWithToast(backupsPath, { type: 'success', message: 'A backup is running.' })
-		} catch (error) {
-			return refuseForm(error, form)
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		if (form.get('intent') === 'confirm-restore') {
+			await confirmRestore(viewer)
+			return redirectWithSuccess(backupsPath, 'Old backups are removed again.')
 		}
-	})
+		await requestBackup(viewer)
+		return redirectWithSuccess(backupsPath, 'A backup is running.')
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

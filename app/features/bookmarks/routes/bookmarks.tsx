@@ -2,7 +2,13 @@ import { useRef } from 'react'
 import { SearchForm } from '~/features/search/components/search-form.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
+import {
+	redirectWithSuccess,
+	redirectWithToast,
+	requireLogin,
+	safeRedirect,
+	withHttpErrors,
+} from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
@@ -37,7 +43,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			note: async () => {
 				try {
 					await saveBookmarkNote(viewer, target, { note: form.get('note') ?? '' })
-					return redirectWithToast(back, { type: 'success', message: 'Note saved.' })
+					return redirectWithSuccess(back, 'Note saved.')
 				} catch (error) {
 					return refuseForm(error, form)
 				}
@@ -53,7 +59,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 			},
 			restore: async () => {
 				await restoreBookmark(viewer, target)
-				return redirectWithToast(back, { type: 'success', message: 'The bookmark is restored.' })
+				return redirectWithSuccess(back, 'The bookmark is restored.')
 			},
 		})
 	})

@@ -1,8 +1,7 @@
 import { redirect } from 'react-router'
 import { commentPath } from '~/features/search/search.view.ts'
-import { Invalid } from '~/lib/errors.ts'
-import { handleBackgroundForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, refererPath } from '~/platform/http/http.ts'
+import { handleBackgroundForm, requireToggle } from '~/platform/http/form.server.ts'
+import { redirectWithSuccess, refererPath } from '~/platform/http/http.ts'
 import { type BookmarkTarget, bookmarkTargetOf } from '../bookmarks.schema.ts'
 import { removeBookmark, saveBookmark } from '../bookmarks.server.ts'
 import type { Route } from './+types/press'
@@ -17,8 +16,7 @@ export function action({ request, context }: Route.ActionArgs) {
 		request,
 		context,
 		act: async (viewer, form) => {
-			const value = Number(form.get('value') || Number.NaN)
-			if (value !== 0 && value !== 1) throw new Invalid('Send 1 to bookmark, or 0 to remove the bookmark.')
+			const value = requireToggle(form, 'Send 1 to bookmark, or 0 to remove the bookmark.')
 			const target = bookmarkTargetOf(form)
 			if (value === 1) await saveBookmark(viewer, target)
 			else await removeBookmark(viewer, target)
@@ -26,7 +24,7 @@ export function action({ request, context }: Route.ActionArgs) {
 			return {
 				value,
 				count: 0,
-				response: () => redirectWithToast(placeOf(target, request), { type: 'success', message }),
+				response: () => redirectWithSuccess(placeOf(target, request), message),
 			}
 		},
 	})

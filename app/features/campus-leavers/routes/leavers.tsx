@@ -8,7 +8,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { describedBy, FieldShell, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -34,35 +34,33 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 /** `intent` is preview or mark for a list, confirm or ignore for a held check, take-back for a member. */
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		const done = (message: string) => redirectWithToast(leaversPath, { type: 'success', message })
-		try {
-			await requireConfirmed(viewer, request)
-			const input = Object.fromEntries(form)
-			switch (input.intent) {
-				case 'preview':
-					return { preview: await previewList(viewer, input) }
-				case 'mark':
-					return done(`${pluralize(await markList(viewer, input), 'member')} will be marked within minutes.`)
-				case 'confirm':
-					await decideHeldCheck(viewer, Number(input.check), 'confirmed')
-					return done('They will be marked within minutes.')
-				case 'ignore':
-					await decideHeldCheck(viewer, Number(input.check), 'ignored')
-					return done('Ignored. Nobody was marked.')
-				case 'take-back':
-					await takeMarkBack(viewer, Number(input.id))
-					return done('Taken back.')
-				default:
-					throw new NotFound('There is no such action.')
-			}
-		} catch (error) {
-			return refuseForm(error, form)
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	const done = (message: string) => redirectWithSuccess(leaversPath, message)
+	try {
+		await requireConfirmed(viewer, request)
+		const input = Object.fromEntries(form)
+		switch (input.intent) {
+			case 'preview':
+				return { preview: await previewList(viewer, input) }
+			case 'mark':
+				return done(`${pluralize(await markList(viewer, input), 'member')} will be marked within minutes.`)
+			case 'confirm':
+				await decideHeldCheck(viewer, Number(input.check), 'confirmed')
+				return done('They will be marked within minutes.')
+			case 'ignore':
+				await decideHeldCheck(viewer, Number(input.check), 'ignored')
+				return done('Ignored. Nobody was marked.')
+			case 'take-back':
+				await takeMarkBack(viewer, Number(input.id))
+				return done('Taken back.')
+			default:
+				throw new NotFound('There is no such action.')
 		}
-	})
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

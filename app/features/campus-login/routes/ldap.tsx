@@ -6,7 +6,13 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
+import {
+	redirectWithSuccess,
+	redirectWithToast,
+	requireLogin,
+	safeRedirect,
+	withHttpErrors,
+} from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -43,7 +49,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		if (url.searchParams.has('link')) {
 			await requireConfirmed(requireLogin(context, url), request, loginsPath)
 			await linkByLdap(form, request)
-			return redirectWithToast(loginsPath, { type: 'success', message: LINKED })
+			return redirectWithSuccess(loginsPath, LINKED)
 		}
 		const { headers, isNew, leadsTo } = await logInByLdap(form, request)
 		return redirectWithToast(

@@ -8,7 +8,7 @@ import { loginPath } from '~/lib/addresses.ts'
 import { factsOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm, unknownIntent } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
@@ -32,26 +32,24 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 /** Starts linking a provider (`link`), or unlinks one (`unlink`). Both require a confirmed identity. */
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			await requireConfirmed(viewer, request, loginsPath)
-			const name = form.get('link')
-			if (name === 'ldap') return redirect('/login/ldap?link=1', 303)
-			if (typeof name === 'string') {
-				const { ip } = factsOf(context)
-				const { headers, ...way } = await beginFlow(name, { viewer, linkTo: viewer.id, redirectTo: loginsPath, ip })
-				return data(way, { headers })
-			}
-			if (!form.has('unlink')) throw unknownIntent()
-			await unlinkIdentity(viewer, Number(form.get('unlink')), await requireSession(viewer, request))
-			return redirectWithToast(loginsPath, { type: 'success', message: 'Removed.' })
-		} catch (error) {
-			return refuseForm(error, form)
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		await requireConfirmed(viewer, request, loginsPath)
+		const name = form.get('link')
+		if (name === 'ldap') return redirect('/login/ldap?link=1', 303)
+		if (typeof name === 'string') {
+			const { ip } = factsOf(context)
+			const { headers, ...way } = await beginFlow(name, { viewer, linkTo: viewer.id, redirectTo: loginsPath, ip })
+			return data(way, { headers })
 		}
-	})
+		if (!form.has('unlink')) throw unknownIntent()
+		await unlinkIdentity(viewer, Number(form.get('unlink')), await requireSession(viewer, request))
+		return redirectWithSuccess(loginsPath, 'Removed.')
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -2,7 +2,7 @@ import { data, redirect } from 'react-router'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
+import { findByToken, redirectWithSuccess } from '~/platform/http/http.ts'
 import { ExpiredTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmCampus, findCampusLink, resendCampusLink } from '../campus.server.ts'
 import type { Route } from './+types/confirm-campus'
@@ -24,12 +24,10 @@ export async function action({ request, context }: Route.ActionArgs) {
 			'': async () => {
 				const { username, university } = await confirmCampus(token)
 				const own = viewerOf(context)?.username === username
-				return redirectWithToast(own ? `/my-profile/${username}?tab=academics` : '/find-dev', {
-					type: 'success',
-					message: own
-						? `You are a verified student of ${university}.`
-						: `@${username} is a verified student of ${university}.`,
-				})
+				return redirectWithSuccess(
+					own ? `/my-profile/${username}?tab=academics` : '/find-dev',
+					own ? `You are a verified student of ${university}.` : `@${username} is a verified student of ${university}.`,
+				)
 			},
 			resend: async () => {
 				await resendCampusLink(token, factsOf(context).ip)

@@ -2,7 +2,7 @@ import { redirect } from 'react-router'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { factsOf } from '~/lib/context.ts'
 import { DomainError } from '~/lib/errors.ts'
-import { redirectWithToast, requireLogin } from '~/platform/http/http.ts'
+import { redirectWithSuccess, redirectWithToast, requireLogin } from '~/platform/http/http.ts'
 import { requestCampusVerification } from '../campus.server.ts'
 import type { Route } from './+types/verify-campus'
 
@@ -17,10 +17,7 @@ export async function action({ context, url }: Route.ActionArgs) {
 	const back = editProfilePath(viewer.username, 'academics')
 	try {
 		const email = await requestCampusVerification(viewer, viewer.username, factsOf(context).ip)
-		return redirectWithToast(back, {
-			type: 'success',
-			message: `A link is on its way to ${email}. It works for 10 minutes.`,
-		})
+		return redirectWithSuccess(back, `A link is on its way to ${email}. It works for 10 minutes.`)
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
 		return redirectWithToast(back, { type: 'error', message: error.message })

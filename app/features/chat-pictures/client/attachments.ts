@@ -66,6 +66,19 @@ export class Attachments {
 		if (stored.length > 0) this.choosing.set(to, this.takeBack(to, stored))
 	}
 
+	/** Keeps what was chosen for a member under their new username, for {@link restore}. */
+	rename(from: string, to: string): void {
+		const { tab } = this.parts
+		const stored = tab.getItem(this.keyOf(from))
+		if (stored === null) return
+		try {
+			tab.setItem(this.keyOf(to), stored)
+			tab.removeItem(this.keyOf(from))
+		} catch {
+			// Storage is full.
+		}
+	}
+
 	/** Adds pictures to the next message to this member, one by one, and starts the uploads. */
 	choose(to: string, files: readonly File[]): Promise<void> {
 		this.refusals.delete(to)

@@ -72,7 +72,7 @@ export class BrowserPictures implements PictureStore {
 		mode: IDBTransactionMode,
 		work: (store: IDBObjectStore) => IDBRequest<Result>,
 	): Promise<Result> {
-		this.database ??= open()
+		this.database ??= open().then((database) => adopt(database, this.prefix))
 		const transaction = (await this.database).transaction(name, mode)
 		const request = work(transaction.objectStore(name))
 		return new Promise((resolve, reject) => {
@@ -84,6 +84,27 @@ export class BrowserPictures implements PictureStore {
 }
 
 const name = 'chat-pictures'
+
+/** Moves files that are stored under a former username of this member (`lib/private-storage.ts`). @returns the database */
+function adopt(database: IDBDatabase, prefix: string): Promise<IDBDatabase> {
+	return new Promise((resolve) => {
+		const transaction = database.transaction(name, 'readwrite')
+		const store = transaction.objectStore(name)
+		const keys = store.getAllKeys()
+		keys.onsuccess = () => {
+			for (const key of keys.result.map(String).filter((key) => !key.startsWith(prefix))) {
+				const file = store.get(key)
+				file.onsuccess = () => {
+					store.put(file.result, prefix + key.slice(key.indexOf(':') + 1))
+					store.delete(key)
+				}
+			}
+		}
+		transaction.oncomplete = () => resolve(database)
+		// They stay, as when the browser has no space left.
+		transaction.onabort = () => resolve(database)
+	})
+}
 
 function open(): Promise<IDBDatabase> {
 	return new Promise((resolve, reject) => {

@@ -21,7 +21,7 @@ export type UploadPicture = (
 /** The server deletes unused uploads after an hour, so an upload older than half of that is repeated. */
 const UPLOAD_VALID_MS = 30 * 60_000
 
-const gone = 'The picture is no longer on this device. Choose it again.'
+const goneMessage = 'The picture is no longer on this device. Choose it again.'
 
 interface Running {
 	sent: Promise<Sent>
@@ -73,14 +73,14 @@ export class Uploads {
 	/** Aborts an upload, without a result. */
 	cancel(id: string): void {
 		this.again(id)
-		this.tell(id, null)
+		this.setProgress(id, null)
 	}
 
 	private start(id: string): Promise<Sent> {
 		const stop = new AbortController()
 		const sent = this.send(id, stop.signal).then((outcome) => {
 			if (stop.signal.aborted) return this.running.has(id) ? this.finish(id) : { refusal: null }
-			this.tell(id, null)
+			this.setProgress(id, null)
 			if ('refusal' in outcome) this.running.delete(id)
 			return outcome
 		})
@@ -89,16 +89,16 @@ export class Uploads {
 	}
 
 	private async send(id: string, signal: AbortSignal): Promise<Sent> {
-		this.tell(id, { sent: 0, waiting: false })
+		this.setProgress(id, { sent: 0, waiting: false })
 		const file = await this.store.get(id)
-		if (!file) return { refusal: gone }
+		if (!file) return { refusal: goneMessage }
 		const onProgress = (progress: Progress) => {
-			if (!signal.aborted) this.tell(id, progress)
+			if (!signal.aborted) this.setProgress(id, progress)
 		}
 		return this.upload(file, { signal, onProgress })
 	}
 
-	private tell(id: string, progress: Progress | null): void {
+	private setProgress(id: string, progress: Progress | null): void {
 		if (progress) this.progress.set(id, progress)
 		else this.progress.delete(id)
 		this.onChange()

@@ -35,6 +35,18 @@ test('a message is shown as sending at once, and in both views when it is acknow
 	expect([bodies(anna), bodies(bert)]).toEqual([['Hello'], ['Hello']])
 })
 
+test('a tab that was asleep while the peer was renamed notices that when it is back, and shows nothing as its own', async () => {
+	const { server, anna } = pair()
+	await settle()
+	anna.cut()
+	server.renamed.set('bert', 'bertram')
+	server.send('bertram', 'b1', 'Under my new name')
+	anna.connect()
+	await settle()
+	expect(anna.renames).toEqual([{ from: 'bert', to: 'bertram' }])
+	expect(bodies(anna)).toEqual([])
+})
+
 test.each(['', ' ', '\n\t '])('a blank message (%j) is not sent', async (body) => {
 	const { server, anna } = pair()
 	expect(anna.client.write('bert', body)).toBe(false)

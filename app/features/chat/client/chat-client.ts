@@ -4,8 +4,7 @@ import type { PictureStore } from '~/features/chat-pictures/client/picture-store
 import { type UploadPicture, Uploads } from '~/features/chat-pictures/client/uploads.ts'
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
 import type { Receipts } from '~/features/conversations/conversations.view.ts'
-import type { ServerEvents } from '~/platform/realtime/events.ts'
-import type { LiveSocket } from '~/platform/realtime/live.ts'
+import { type LiveSocket, on } from '~/platform/realtime/live.ts'
 import { type ChatMessage, type ConversationPage, type MessageWindow, trimmedMessage } from '../chat.view.ts'
 import { type ConversationView, LiveConversation } from './live-conversation.ts'
 import { Outbox, type OutgoingMessage, Sender } from './outbox.ts'
@@ -249,6 +248,13 @@ export class ChatClient {
 		if (this.transport.connected()) this.sendAll()
 	}
 
+	/** A member was renamed: what waits for them is shown in their conversation, which has another address now. */
+	peerRenamed(from: string, to: string): void {
+		this.attachments.rename(from, to)
+		this.outbox.rename(from, to)
+		this.outboxChangedElsewhere()
+	}
+
 	private make(page: ConversationPage): LiveConversation {
 		const onArrival = () => this.delivered(page.peer.username)
 		return new LiveConversation(page, { transport: this.transport, onChange: () => this.changed(), onArrival })
@@ -291,16 +297,11 @@ export function listenToSocket(socket: LiveSocket, client: ChatClient): () => vo
 		on(socket, 'chat:receipts', ({ with: peer, receipts }) => client.receiveReceipts(peer, receipts)),
 		on(socket, 'chat:typing', ({ from }) => client.receiveTyping(from)),
 		on(socket, 'chat:state', ({ with: peer, state }) => client.receiveState(peer, state)),
+		on(socket, 'member:renamed', ({ from, to }) => client.peerRenamed(from, to)),
 	]
 	return () => {
 		for (const end of ends) end()
 	}
-}
-
-function on<Name extends keyof ServerEvents>(socket: LiveSocket, name: Name, handle: ServerEvents[Name]): () => void {
-	// TypeScript cannot see that name and handler match.
-	socket.on(name, handle as never)
-	return () => socket.off(name, handle as never)
 }
 
 type SeenEvent = Parameters<Transport['seen']>[0]

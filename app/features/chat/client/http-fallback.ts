@@ -1,5 +1,4 @@
-import type { ServerEvents } from '~/platform/realtime/events.ts'
-import type { LiveSocket } from '~/platform/realtime/live.ts'
+import { type LiveSocket, tell } from '~/platform/realtime/live.ts'
 import type { ChatClient } from './chat-client.ts'
 import { fetchLatestCounts, type LatestCounts, type SocketTransport } from './transport.ts'
 
@@ -55,11 +54,6 @@ export function makeFallback(socket: LiveSocket, client: ChatClient, transport: 
 	}
 	const often = () => (document.hidden || refused ? SLOW_POLL_INTERVAL_MS : POLL_INTERVAL_MS)
 	return new Fallback({ ask, onChange, pace: () => often() * (0.9 + Math.random() / 5) })
-}
-
-/** Emits an event to this tab's listeners, as the socket would. */
-function tell<Name extends keyof ServerEvents>(to: LiveSocket, name: Name, event: Parameters<ServerEvents[Name]>[0]) {
-	for (const hear of to.listeners(name)) (hear as (said: typeof event) => void)(event)
 }
 
 interface FallbackParts {

@@ -204,7 +204,9 @@ export class LiveConversation {
 		const newest = this.newest
 		const stands = this.state
 		const { version } = this.thread
-		const changes = await this.transport.since(this.peer.username, version)
+		const { username } = this.peer
+		const changes = await this.transport.since(username, version)
+		if (changes.peer && changes.peer !== username) return this.transport.missedRename(username, changes.peer)
 		if (changes.version < version || changes.version - version >= RESTORED_AHEAD) return this.startOver()
 		this.thread.catchUp(changes)
 		this.take(changes.receipts)

@@ -7,6 +7,8 @@ export interface ConversationChanges extends Pick<ConversationPage, 'receipts' |
 	version: number
 	/** Whether these are all changes up to that version. */
 	complete: boolean
+	/** The present username of the peer; undefined from a process of an earlier version. */
+	peer?: string
 }
 
 /** A page of messages before those that are shown. */

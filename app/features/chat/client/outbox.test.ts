@@ -49,3 +49,16 @@ test('a message whose refusal cannot be stored in the browser is still refused, 
 	outbox.remove('one')
 	expect([outbox.list(), store.length]).toEqual([[], 0])
 })
+
+test('what waits for a member or was refused follows them to their new username', () => {
+	const outbox = new Outbox(new SmallStore(10_000), 'anna')
+	for (const to of ['bert', 'bert', 'carl'])
+		outbox.add({ clientId: `${outbox.list().length}`, to, body: to, pictures: [] })
+	outbox.refuse('0', 'Bert accepts no messages.')
+	outbox.rename('bert', 'bertram')
+	expect(outbox.list().map(({ clientId, to, refusal }) => [clientId, to, refusal])).toEqual([
+		['0', 'bertram', 'Bert accepts no messages.'],
+		['1', 'bertram', null],
+		['2', 'carl', null],
+	])
+})

@@ -60,6 +60,11 @@ export class Outbox {
 		if (message?.refusal) this.rewrite({ ...message, at: this.nextTime(), refusal: null })
 	}
 
+	/** Messages to this peer get their new username, which sends them to the same member. */
+	rename(from: string, to: string): void {
+		for (const message of this.list(from)) this.rewrite({ ...message, to })
+	}
+
 	/** The next message to send to this peer. */
 	next(to: string): OutgoingMessage | undefined {
 		return this.list(to).find(({ refusal }) => refusal === null)

@@ -1,4 +1,4 @@
-import type { LiveSocket } from '~/platform/realtime/live.ts'
+import { type LiveSocket, tell } from '~/platform/realtime/live.ts'
 import type { ConversationPage, MessageWindow, SendPayload, SendResult } from '../chat.view.ts'
 import type { ConversationChanges, OlderPage } from './message-history.ts'
 
@@ -10,6 +10,8 @@ export interface Transport {
 	/** @param leaving the page is about to unload, and the request has to outlive it */
 	seen(event: { with: string; upTo: number; read: boolean }, leaving: boolean): void
 	typing(to: string): void
+	/** The peer was renamed while this tab was asleep or offline, so it did not hear of that. */
+	missedRename(from: string, to: string): void
 	page(peer: string): Promise<ConversationPage>
 	since(peer: string, version: number): Promise<ConversationChanges>
 	before(peer: string, id: number): Promise<OlderPage>
@@ -68,6 +70,10 @@ export class SocketTransport implements Transport {
 
 	typing(to: string): void {
 		this.socket?.volatile.emit('chat:typing', to)
+	}
+
+	missedRename(from: string, to: string): void {
+		if (this.socket) tell(this.socket, 'member:renamed', { from, to })
 	}
 
 	page = loadPage

@@ -3,6 +3,7 @@ import { useLocation } from 'react-router'
 import { BrowserPictures } from '~/features/chat-pictures/client/picture-store.ts'
 import { measurePicture, uploadForMessage } from '~/features/chat-pictures/client/uploads.ts'
 import { uploadRefusal } from '~/features/pictures/components/upload.ts'
+import { newKey } from '~/lib/new-key.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { noSubscription, useHydrated } from '~/lib/use-hydrated.ts'
 import { type LiveSocket, withLive } from '~/platform/realtime/live.ts'
@@ -97,20 +98,12 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 		transport.socket = socket
 		return listen(socket, client, transport)
 	})
-	const otherTab = (event: StorageEvent) => {
-		if (client.outbox.owns(event.key)) client.outboxChangedElsewhere()
-	}
-	const leave = () => client.leave()
-	window.addEventListener('storage', otherTab)
-	window.addEventListener('pagehide', leave)
-	return {
-		client,
-		stop: () => {
-			unhear()
-			window.removeEventListener('storage', otherTab)
-			window.removeEventListener('pagehide', leave)
-		},
-	}
+	const ended = new AbortController()
+	const otherTab = ({ key }: StorageEvent) => client.outbox.owns(key) && client.outboxChangedElsewhere()
+	window.addEventListener('storage', otherTab, ended)
+	window.addEventListener('pagehide', () => client.leave(), ended)
+	ended.signal.addEventListener('abort', unhear)
+	return { client, stop: () => ended.abort() }
 }
 
 function listen(socket: LiveSocket, client: ChatClient, transport: SocketTransport): () => void {
@@ -158,11 +151,7 @@ const lock: Lock = async (name, work) => {
 	else await work()
 }
 
-/** Like crypto.randomUUID, which a page without TLS lacks. */
+/** A random UUID of version 4. Pages without TLS lack `crypto.randomUUID`. */
 function newId(): string {
-	const bytes = crypto.getRandomValues(new Uint8Array(16))
-	bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
-	bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
-	const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
-	return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+	return newKey().replace(/^(.{8})(.{4}).(.{3}).(.{3})/, '$1-$2-4$3-8$4-')
 }

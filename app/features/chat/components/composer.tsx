@@ -156,6 +156,7 @@ function useMessageField({ peer, textarea, editing, onEditLast, onSave, onLeaveE
 			event.preventDefault()
 			onEditLast()
 		} else if (event.key === 'Escape' && editing) {
+			event.preventDefault()
 			event.stopPropagation()
 			onLeaveEdit()
 		}

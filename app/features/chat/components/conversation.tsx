@@ -72,7 +72,7 @@ export function Conversation(props: ConversationProps) {
 				<Stranger peer={peer} stranger={view.stranger} common={view.common} className={props.notice} />
 			)}
 			{isEmpty ? (
-				<EmptyConversation peer={peer} common={view.common} />
+				<EmptyConversation peer={peer} common={view.common} mayWrite={state.kind !== 'closed'} />
 			) : (
 				<Thread
 					view={view}

@@ -12,7 +12,7 @@ import { setBlocked, setChatSettings } from '~/features/conversations/conversati
 import { writeSeen } from '~/features/conversations/receipts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor, pool } from '~/platform/db/db.server.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import { findBrokenFigures, makeConversation, makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeSession } from '../../../../tests/factories/presence.ts'
@@ -108,7 +108,7 @@ describe('concurrent messages', () => {
 
 		const body = 'Together'
 		// Within an object, so that the transaction commits without waiting for the promise.
-		const { sent: all } = await transact(async (trx) => {
+		const { sent: all } = await pipelinedTransaction(async (trx) => {
 			await lockConversation(trx, pairState?.id ?? 0)
 			const sent = Promise.allSettled([
 				...good.slice(0, 5).map(([one, two]) => sendMessage(one, messageTo(two, body))),
@@ -225,7 +225,7 @@ test('the number of statements does not depend on the number of senders or reade
 	// them.
 	await sql`vacuum analyze users, conversations, conversation_members, messages`.execute(db())
 	const [one, two] = pairs.at(-1) as Pair
-	const read = await transact(async (trx) => {
+	const read = await pipelinedTransaction(async (trx) => {
 		const before = await countRead(trx)
 		const of = [{ userId: one.id, username: two.username, clientId: randomUUID() }]
 		const [conversationId = 0] = await lockConversationsWith(trx, of, { skipLocked: true })

@@ -1,4 +1,4 @@
-import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireWritingAllowed } from '~/features/accounts/security/suspension.server.ts'
 import { lockConversation } from '~/features/conversations/conversations.queries.server.ts'
 import { requireConversation, usernamesById } from '~/features/conversations/conversations.server.ts'
 import { measureUse } from '~/features/rate-limits/rate-limits.server.ts'
@@ -30,7 +30,7 @@ export async function editMessage(viewer: Viewer, which: Which, input: { body?: 
 	const { body } = parseInput(editInput, input)
 	const { html } = await renderMarkdown(body)
 	return change(author, which, async (trx, row, peer) => {
-		requireNotSuspended(await lockWriter(trx, { userId: author.id, sessionId: null }))
+		requireWritingAllowed(await lockWriter(trx, { userId: author.id, sessionId: null }))
 		if (peer.blocked_by_me) throw new NotAllowed(`You blocked ${peer.name}. Unblock to write.`)
 		if (row.body === body) return row
 		if (body === '' && !row.pictures) throw new Invalid('Write something first.', { body: 'Write something first.' })

@@ -63,6 +63,10 @@ test('catching up returns added, edited and deleted messages in the order of the
 	expect(got).toHaveLength(231)
 	expect(got.at(-1)).toMatchObject({ id: first.id, body: 'changed', version: at })
 	expect(await listChangesSince(tomas, mira.username, at)).toMatchObject({ messages: [], version: at, complete: true })
+	const name = `${mira.username}.new`
+	await sql`insert into usernames (username, user_id) values (${name}, ${mira.id})`.execute(db())
+	await sql`update users set username = ${name} where id = ${mira.id}`.execute(db())
+	expect(await listChangesSince(tomas, mira.username, at)).toMatchObject({ peer: name })
 })
 
 test('members who catch up concurrently each get what they may see of their conversation, and an error affects only one', async () => {

@@ -14,7 +14,7 @@ import { batchCalls } from '~/lib/batch-calls.ts'
 import { isId, isUsername } from '~/lib/checks.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import {
 	type ChatMessage,
 	type ConversationPage,
@@ -23,6 +23,7 @@ import {
 	presentMessage,
 	presentPage,
 } from '../chat.view.ts'
+import type { ConversationChanges } from '../client/message-history.ts'
 import { announceReliably, announceSeen } from './announcing.server.ts'
 import {
 	listChanges,
@@ -85,7 +86,7 @@ export async function listChangesSince(
 	viewer: Viewer,
 	username: unknown,
 	since: unknown,
-): Promise<Pick<ConversationPage, 'messages' | 'version' | 'receipts' | 'state'> & { complete: boolean }> {
+): Promise<Required<ConversationChanges>> {
 	const reader = requireSignedIn(viewer)
 	if (since !== 0 && !isId(since)) throw new Invalid('There is no such version of the conversation.')
 	const found = isUsername(username) ? await findMissed({ userId: reader.id, username, since }) : undefined
@@ -100,6 +101,7 @@ export async function listChangesSince(
 		complete,
 		receipts: presentReceipts(row),
 		state: presentState(row),
+		peer: row.username,
 	}
 }
 
@@ -116,7 +118,7 @@ type Missed = (Snapshot & { row: PairStateRow }) | undefined
 /** Requests of many tabs that reconnect at the same time share two statements. */
 const findMissed = batchCalls<Missing, Missed>(
 	(asked) =>
-		transact(async (trx, last) => {
+		pipelinedTransaction(async (trx, last) => {
 			const states = await listPairStates(trx, asked)
 			const begun = asked.flatMap(({ userId, since }, index) => {
 				const conversationId = states[index]?.id

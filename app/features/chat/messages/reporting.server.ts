@@ -21,13 +21,13 @@ export async function reportMessage(
 	const reporter = requireSignedIn(viewer)
 	const details = readReportWords(input)
 	const { id: conversationId, peer_id: targetId } = await requireConversation(reporter, username)
-	if (!isId(id)) throw new NotFound(nothing)
+	if (!isId(id)) throw new NotFound(nothingToReportMessage)
 	await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockReporter(trx, reporter)
 			const lines = await readExtract(trx, { conversationId, userId: reporter.id, id, context: chatLimits.context })
-			if (lines.length === 0) throw new NotFound(nothing)
+			if (lines.length === 0) throw new NotFound(nothingToReportMessage)
 			const extract = lines.map(({ id: _, ...line }) => line)
 			const about = { kind: MEMBER_SUBJECT, targetId, reporterId: reporter.id }
 			const reportId = await addReport(trx, { ...about, reason: 'other', details, message: { id, extract } })
@@ -39,4 +39,4 @@ export async function reportMessage(
 		})
 }
 
-const nothing = 'There is nothing to report here.'
+const nothingToReportMessage = 'There is nothing to report here.'

@@ -1,5 +1,5 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
-import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireWritingAllowed } from '~/features/accounts/security/suspension.server.ts'
 import { attachPictures } from '~/features/chat-pictures/chat-pictures.server.ts'
 import type { PictureReference } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { startingLimitAt } from '~/features/conversations/conversations.policy.ts'
@@ -26,8 +26,8 @@ import {
 	type AfterCommit,
 	type BatchOutcome,
 	batched,
+	pipelinedTransaction,
 	type SendLast,
-	transact,
 } from '~/platform/db/transaction.server.ts'
 import { chatLimits } from '../chat.view.ts'
 import { insertMessages, listSent, type MessageRow } from './messages.queries.server.ts'
@@ -71,14 +71,15 @@ export function storeMessage(message: NewMessage): Promise<StoredMessage> {
 }
 
 const storeInBatch = batched({
-	together: (messages: NewMessage[]) => transact((trx, last, after) => storeTogether(trx, messages, last, after)),
+	together: (messages: NewMessage[]) =>
+		pipelinedTransaction((trx, last, after) => storeTogether(trx, messages, last, after)),
 	alone: storeAlone,
 	// One message per sender and per conversation, so that no message of a batch affects another.
 	keysOf: ({ sender, to }) => [`sender ${sender.id}`, `pair ${[sender.username, to].sort().join(' ')}`],
 })
 
 function storeAlone(message: NewMessage): Promise<StoredMessage> {
-	return transact((trx, last, after) => storeOne(trx, message, last, after))
+	return pipelinedTransaction((trx, last, after) => storeOne(trx, message, last, after))
 }
 
 /** Three statements read, or four if a message was sent before; one writes, one counts. */
@@ -150,7 +151,7 @@ async function storeOne(
 		lockConversationOf(trx, message),
 		readPeer(trx, message),
 	])
-	const conversationId = locked ?? (await start(trx, message, writer, read))
+	const conversationId = locked ?? (await startOrLockConversation(trx, message, writer, read))
 	const peer = locked === undefined ? await readPeer(trx, message) : read
 	const [before] = await listEarlier(trx, [message], [peer])
 	if (before) return { row: requireSameConversation(before, conversationId), peer, answered: false }
@@ -198,7 +199,7 @@ function requireSameConversation(row: MessageRow, conversationId: number): Messa
 
 /** @throws NotAllowed, TooManyRequests for a message that may not be stored */
 function requireMaySend(writer: AccountStatusRow, peer: SendingRow): void {
-	requireNotSuspended(writer)
+	requireWritingAllowed(writer)
 	if (peer.wait !== null && peer.wait > 0)
 		throw new TooManyRequests('You are sending very fast. This message will be sent in a moment.', peer.wait)
 	requireOpen(peer)
@@ -227,14 +228,14 @@ function storedAs({ rows, unread }: Inserted, { added, peer }: Added): StoredMes
 }
 
 /** Creates a conversation, unless a concurrent request just did. @returns its id, locked */
-async function start(
+async function startOrLockConversation(
 	trx: Executor,
 	message: NewMessage,
 	writer: AccountStatusRow,
 	peer: PairStateRow,
 ): Promise<number> {
 	const { id: senderId } = message.sender
-	requireNotSuspended(writer)
+	requireWritingAllowed(writer)
 	requireOpen(peer)
 	// Serialized per sender: of two new conversations, the second counts the first; of two sends of one message, the second finds it.
 	await lockMember(trx, senderId)

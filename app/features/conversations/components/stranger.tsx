@@ -41,13 +41,26 @@ export function skillsInCommon(skills: readonly string[]): string {
 	return count > MAX_NAMED_SKILLS ? `${some}, among them ${list}.` : `${some}: ${list}.`
 }
 
-/** An empty conversation. @param common skills that both members have */
-export function EmptyConversation({ peer, common }: { peer: Peer; common: readonly string[] }) {
+interface EmptyConversationProps {
+	peer: Peer
+	/** Skills that both members have. */
+	common: readonly string[]
+	/** Whether the viewer can write the first message. */
+	mayWrite: boolean
+}
+
+/** An empty conversation. */
+export function EmptyConversation({ peer, common, mayWrite }: EmptyConversationProps) {
 	return (
 		<div className="flex flex-1 flex-col items-center justify-center px-10 text-center">
 			<p className="text-lg font-semibold">No chat found!</p>
 			<p className="mt-1 text-sm text-balance text-ink-2">
-				Say hello to <bdi>{peer.name.split(' ')[0]}</bdi>. {skillsInCommon(common)}
+				{mayWrite && (
+					<>
+						Say hello to <bdi>{peer.name.split(' ')[0]}</bdi>.{' '}
+					</>
+				)}
+				{skillsInCommon(common)}
 			</p>
 		</div>
 	)

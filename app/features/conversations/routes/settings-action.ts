@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { readForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { setBlocked, setChatSettings } from '../conversations.server.ts'
 import type { Route } from './+types/settings-action'
 
@@ -12,11 +12,11 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		const unblocked = form.get('unblock')
 		if (unblocked !== null) {
 			await setBlocked(viewer, unblocked, false)
-			return redirectWithToast('/settings', { type: 'success', message: 'Unblocked.' })
+			return redirectWithSuccess('/settings', 'Unblocked.')
 		}
 		await setChatSettings(viewer, Object.fromEntries(form))
 		const message = form.has('typing') ? 'Typing setting saved.' : 'Message setting saved.'
-		return redirectWithToast('/settings', { type: 'success', message })
+		return redirectWithSuccess('/settings', message)
 	})
 }
 

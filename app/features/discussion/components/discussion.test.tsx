@@ -3,6 +3,7 @@ import { createRoutesStub } from 'react-router'
 import { expect, test } from 'vitest'
 import { sampleComment, sampleQuestion } from '../../../../tests/support/forum-samples.ts'
 import type { CommentView } from '../comment.view.ts'
+import History from '../routes/history.tsx'
 import { type CommentsData, Discussion } from './discussion.tsx'
 
 const mira = { id: 5, username: 'mira.q', name: 'Mira Quillon', image: null, role: 'member' }
@@ -182,4 +183,13 @@ test.each([
 	[{ url: 'javascript:alert(1)', licence: 'CC0' }, /<p class="meta mt-3">CC0<\/p>/],
 ])('an imported text names its source: %j', (origin, expected) => {
 	expect(draw({ rows: [sampleComment({ origin })] })).toMatch(expected)
+})
+
+test('the date of an edit stays in order after a name that is written from right to left', () => {
+	const by = { username: 'dana', name: 'דנה' }
+	const edits = [{ at: '2026-11-21T07:00:00.000Z', by, byModerator: false, changes: [] }]
+	const loaderData = { id: 7, what: 'query', history: { title: 'Why', url: '/forum/others/dana/7', edits, next: null } }
+	const Stub = createRoutesStub([{ id: 'page', path: '/', Component: History as never, loader: () => loaderData }])
+	const html = renderToStaticMarkup(<Stub hydrationData={{ loaderData: { page: loaderData } }} />)
+	expect(html).toMatch(/<bdi><a [^>]*>דנה<\/a><\/bdi> <time/)
 })

@@ -78,7 +78,7 @@ function Article(props: ArticleProps) {
 				{question.invited && <InvitedNotice question={question.id} />}
 				{!isClosed(question) && (
 					<AffectedLine
-						query={question.id}
+						questionId={question.id}
 						following={question.following}
 						affected={question.affected}
 						count={question.affectedCount}

@@ -55,7 +55,9 @@ function HistoryPage({ what, here, history: { title, url, edits, next } }: Histo
 					return (
 						<li key={key} className="border-t border-line pt-4">
 							<p className="text-xs text-ink-3">
-								<AuthorName author={edit.by} look="text-sm font-semibold text-ink" />{' '}
+								<bdi>
+									<AuthorName author={edit.by} look="text-sm font-semibold text-ink" />
+								</bdi>{' '}
 								{edit.byModerator && 'as a moderator, '}
 								<LocalTime at={edit.at} />
 							</p>

@@ -9,7 +9,7 @@ import { requireId } from '~/lib/checks.ts'
 import { Invalid, isSiteFault, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { chooseIntent, EditConflict, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithSuccess, redirectWithToast } from '~/platform/http/http.ts'
 import { type CommentSort, type CommentView, sortParam } from '../comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from '../commenting.server.ts'
 import { findCommentUrl } from '../discussion.server.ts'
@@ -42,17 +42,14 @@ const acts: Record<string, Act> = {
 	unmute: (viewer, questionId) => mute(viewer, questionId, false),
 	'choose-solution': async (viewer, questionId, form, sort) => {
 		const { url } = await chooseSolution(viewer, { questionId, commentId: requireId(form.get('comment')) })
-		return redirectWithToast(sorted(url, sort), { type: 'success', message: 'Marked as the answer.' })
+		return redirectWithSuccess(sorted(url, sort), 'Marked as the answer.')
 	},
 	'withdraw-solution': async (viewer, questionId, form, sort) => {
 		const commentId = requireId(form.get('comment'))
 		await withdrawSolution(viewer, { questionId, commentId })
 		// Every page shows a solution; the comment is back in its place, which may be on a later one.
 		const { url, inAnyOrder } = await findCommentUrl(viewer, commentId)
-		return redirectWithToast(inAnyOrder ? sorted(url, sort) : url, {
-			type: 'success',
-			message: 'No longer marked as the answer.',
-		})
+		return redirectWithSuccess(inAnyOrder ? sorted(url, sort) : url, 'No longer marked as the answer.')
 	},
 	'delete-query': async (viewer, questionId) => {
 		const { url, undoable } = await deleteQuestion(viewer, questionId)
@@ -64,12 +61,12 @@ const acts: Record<string, Act> = {
 	},
 	'restore-query': async (viewer, questionId) => {
 		const { url } = await restoreQuestion(viewer, questionId)
-		return redirectWithToast(url, { type: 'success', message: 'Query restored.' })
+		return redirectWithSuccess(url, 'Query restored.')
 	},
 	'restore-comment': async (viewer, _questionId, form) => {
 		const id = requireId(form.get('comment'))
 		await restoreComment(viewer, id)
-		return redirectWithToast(`/forum/comment/${id}`, { type: 'success', message: 'Comment restored.' })
+		return redirectWithSuccess(`/forum/comment/${id}`, 'Comment restored.')
 	},
 }
 
@@ -100,7 +97,7 @@ async function mute(viewer: SignedIn, questionId: number, muted: boolean): Promi
 	const message = muted
 		? 'Muted. You will get no more notifications about this query.'
 		: 'Unmuted. You will get notifications about this query again.'
-	return redirectWithToast(url, { type: 'success', message })
+	return redirectWithSuccess(url, message)
 }
 
 /**

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { setEvidenceShown } from '../evidence.server.ts'
 import type { Route } from './+types/show-evidence'
 
@@ -30,6 +30,6 @@ export function action({ request, context, params, url }: Route.ActionArgs) {
 			params.username,
 			changed.map((skill) => ({ skill, shown: shown.includes(skill) })),
 		)
-		return redirectWithToast(page, { type: 'success', message: 'Profile updated successfully!' })
+		return redirectWithSuccess(page, 'Profile updated successfully!')
 	})
 }

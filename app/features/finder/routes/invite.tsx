@@ -7,7 +7,7 @@ import { profilePath, withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -39,14 +39,14 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 				try {
 					const { name } = await inviteToAnswer(viewer, id, String(form.get('username') ?? ''))
 					const back = withParams(invitePath(id), { q: cleanSearch(url.searchParams.get('q') ?? '') })
-					return redirectWithToast(back, { type: 'success', message: `${name} is asked to answer.` })
+					return redirectWithSuccess(back, `${name} is asked to answer.`)
 				} catch (error) {
 					return refuseForm(error, form)
 				}
 			},
 			decline: async () => {
 				const { url: back } = await declineToAnswer(viewer, id)
-				return redirectWithToast(back, { type: 'success', message: 'Nobody can ask you again to answer this.' })
+				return redirectWithSuccess(back, 'Nobody can ask you again to answer this.')
 			},
 		})
 	})

@@ -5,16 +5,16 @@ import { usePress } from '~/ui/use-press.ts'
 
 const address = '/forum/following'
 
-interface FollowQueryProps {
-	query: number
+interface FollowQuestionProps {
+	questionId: number
 	following: boolean
 	/** For the accessible name: what is followed. */
 	what: string
 }
 
 /** Follows a question that somebody else asked. */
-export function FollowQuestion({ query, following, what }: FollowQueryProps) {
-	const fields = { query, what: 'follow' }
+export function FollowQuestion({ questionId, following, what }: FollowQuestionProps) {
+	const fields = { query: questionId, what: 'follow' }
 	const { value, press } = usePress<0 | 1>(address, fields, { value: following ? 1 : 0, count: 0 })
 	return (
 		<Press fields={fields} value={value} press={press}>
@@ -25,7 +25,7 @@ export function FollowQuestion({ query, following, what }: FollowQueryProps) {
 }
 
 interface AffectedProps {
-	query: number
+	questionId: number
 	following: boolean
 	affected: boolean
 	/** Members who have the same problem, including the viewer. */
@@ -35,8 +35,8 @@ interface AffectedProps {
 }
 
 /** “I have this too”, which also follows, and the follow button. Other readers only see the count. */
-export function AffectedLine({ query, following, affected, count, mayPress }: AffectedProps) {
-	const fields = { query, what: 'too' }
+export function AffectedLine({ questionId, following, affected, count, mayPress }: AffectedProps) {
+	const fields = { query: questionId, what: 'too' }
 	const too = usePress<0 | 1>(address, fields, { value: affected ? 1 : 0, count })
 	const [presses, setPresses] = useState(0)
 	if (!mayPress && count === 0) return null
@@ -52,7 +52,12 @@ export function AffectedLine({ query, following, affected, count, mayPress }: Af
 						I have this too
 					</Press>
 					{/* Each press follows, also after the button beside it was pressed to unfollow. */}
-					<FollowQuestion key={presses} query={query} following={following || presses > 0} what="this query" />
+					<FollowQuestion
+						key={presses}
+						questionId={questionId}
+						following={following || presses > 0}
+						what="this query"
+					/>
 				</>
 			)}
 			{too.count > 0 && (

@@ -6,7 +6,7 @@ import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
@@ -37,34 +37,32 @@ export function loader({ context, url }: Route.LoaderArgs) {
 
 /** Saves a search (`intent=save`: `kind`, `query`, `name`), removes one (`remove`: `id`) or restores it (`restore`). */
 export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		try {
-			return await chooseIntent(form.get('intent'), {
-				save: async () => {
-					const { url } = await saveSearch(viewer, Object.fromEntries(form))
-					return redirectWithToast(url, { type: 'success', message: 'Search saved. You can find it under Following.' })
-				},
-				remove: async () => {
-					const id = requireId(form.get('id'))
-					await removeSearch(viewer, id)
-					const fields = { intent: 'restore', id: String(id) }
-					return redirectWithToast('/following', {
-						type: 'success',
-						message: 'Search removed.',
-						action: { label: 'Undo', to: '/following', fields },
-					})
-				},
-				restore: async () => {
-					await restoreSearch(viewer, requireId(form.get('id')))
-					return redirectWithToast('/following', { type: 'success', message: 'The search is saved again.' })
-				},
-			})
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+	try {
+		return await chooseIntent(form.get('intent'), {
+			save: async () => {
+				const { url } = await saveSearch(viewer, Object.fromEntries(form))
+				return redirectWithSuccess(url, 'Search saved. You can find it under Following.')
+			},
+			remove: async () => {
+				const id = requireId(form.get('id'))
+				await removeSearch(viewer, id)
+				const fields = { intent: 'restore', id: String(id) }
+				return redirectWithToast('/following', {
+					type: 'success',
+					message: 'Search removed.',
+					action: { label: 'Undo', to: '/following', fields },
+				})
+			},
+			restore: async () => {
+				await restoreSearch(viewer, requireId(form.get('id')))
+				return redirectWithSuccess('/following', 'The search is saved again.')
+			},
+		})
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {
@@ -97,8 +95,8 @@ export default function Following({ loaderData, actionData: refusal }: Route.Com
 					</EmptyState>
 				) : (
 					<ul>
-						{rows.map((query) => (
-							<FollowedItem key={query.id} query={query} />
+						{rows.map((question) => (
+							<FollowedItem key={question.id} question={question} />
 						))}
 					</ul>
 				)}
@@ -108,24 +106,24 @@ export default function Following({ loaderData, actionData: refusal }: Route.Com
 	)
 }
 
-function FollowedItem({ query }: { query: FollowedQuestionView }) {
+function FollowedItem({ question }: { question: FollowedQuestionView }) {
 	return (
 		<li className="flex items-start gap-4 border-b border-line py-3">
 			<div className="min-w-0 flex-1">
 				<h3 className="text-md font-semibold wrap-anywhere">
-					<Link className="quiet-link" to={query.url}>
-						{query.title}
+					<Link className="quiet-link" to={question.url}>
+						{question.title}
 					</Link>
 				</h3>
 				<p className="meta mt-1 flex flex-wrap items-center gap-x-3">
-					{query.solved && <span className="answered">Answered</span>}
-					<span>{pluralize(query.commentCount, 'comment', 'comments')}</span>
+					{question.solved && <span className="answered">Answered</span>}
+					<span>{pluralize(question.commentCount, 'comment', 'comments')}</span>
 					<span>
-						active <RelativeTime at={query.activeAt} />
+						active <RelativeTime at={question.activeAt} />
 					</span>
 				</p>
 			</div>
-			<FollowQuestion query={query.id} following what={query.title} />
+			<FollowQuestion questionId={question.id} following what={question.title} />
 		</li>
 	)
 }

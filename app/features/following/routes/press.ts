@@ -1,8 +1,7 @@
 import { redirect } from 'react-router'
 import { requireId } from '~/lib/checks.ts'
-import { Invalid } from '~/lib/errors.ts'
-import { handleBackgroundForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, refererPath } from '~/platform/http/http.ts'
+import { handleBackgroundForm, requireToggle } from '~/platform/http/form.server.ts'
+import { redirectWithSuccess, refererPath } from '~/platform/http/http.ts'
 import { followQuestion, setAffected } from '../following.server.ts'
 import type { Route } from './+types/press'
 
@@ -16,20 +15,19 @@ export function action({ request, context }: Route.ActionArgs) {
 		request,
 		context,
 		act: async (viewer, form) => {
-			const value = Number(form.get('value') || Number.NaN)
-			if (value !== 0 && value !== 1) throw new Invalid('Send 1 to begin, or 0 to end it.')
+			const value = requireToggle(form, 'Send 1 to begin, or 0 to end it.')
 			const id = requireId(form.get('query'))
 			if (form.get('what') === 'too') {
 				const { count, url } = await setAffected(viewer, id, value === 1)
 				const message = value === 1 ? 'Noted. You follow this query now.' : 'Undone. You still follow this query.'
-				return { value, count, response: () => redirectWithToast(url, { type: 'success', message }) }
+				return { value, count, response: () => redirectWithSuccess(url, message) }
 			}
 			const { url } = await followQuestion(viewer, id, value === 1)
 			const message = value === 1 ? 'You will be notified of new comments.' : 'You no longer follow this query.'
 			return {
 				value,
 				count: 0,
-				response: () => redirectWithToast(refererPath(request, url), { type: 'success', message }),
+				response: () => redirectWithSuccess(refererPath(request, url), message),
 			}
 		},
 	})

@@ -13,14 +13,17 @@ const ANSWER_WAIT_MS = 5_000
 export function FollowRenames() {
 	const { viewer } = useRootData()
 	const { revalidate } = useRevalidator()
-	// During the first render, before the chat reads what is stored under the new name.
+	// What was stored after the event.
 	useState(() => adoptOwn(viewer?.username ?? ''))
 	const latest = useRef({ me: viewer?.username, isBusy: false })
 	latest.current = { me: viewer?.username, isBusy: useNavigation().state !== 'idle' }
 	useLiveEvent('member:renamed', ({ from, to }) => {
 		const { me, isBusy } = latest.current
-		if (me === from) keepStorage(to)
-		move(`chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
+		if (me === from) {
+			keepStorage(to)
+			adoptOwn(to)
+		}
+		move(localStorage, `chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
 		// The renaming tab gets this event before the response to its form, which brings the new name.
 		if (me === from) setTimeout(() => latest.current.me === from && location.reload(), isBusy ? ANSWER_WAIT_MS : 0)
 		else if (
@@ -42,25 +45,29 @@ function keepStorage(username: string): void {
 	}
 }
 
-/** Moves an entry to another key. If storage is full or forbidden, it stays. */
-function move(from: string, to: string): void {
+/** Moves an entry to another key. If storage is full, it stays. */
+function move(store: Storage, from: string, to: string): void {
+	const text = store.getItem(from)
+	if (text === null) return
 	try {
-		const text = localStorage.getItem(from)
-		if (text === null) return
-		localStorage.setItem(to, text)
-		localStorage.removeItem(from)
+		store.setItem(to, text)
+		store.removeItem(from)
 	} catch {
-		// Storage is full or forbidden.
+		// Storage is full.
 	}
 }
 
-/** Moves the outbox and drafts that are stored under a former username of this member (`lib/private-storage.ts`). */
+/**
+ * Moves the outbox, drafts and chosen pictures that are stored under a former username of this member (`lib/private-storage.ts`). The files
+ * of pictures follow when they are next read.
+ */
 function adoptOwn(me: string): void {
 	try {
-		for (const key of Object.keys(localStorage)) {
-			const [, kind, name, rest] = /^(chat-outbox|chat-draft):([^:]+):(.+)$/.exec(key) ?? []
-			if (kind && name !== me) move(key, `${kind}:${me}:${rest}`)
-		}
+		for (const store of [localStorage, sessionStorage])
+			for (const key of Object.keys(store)) {
+				const [, kind, name, rest] = /^(chat-outbox|chat-draft|chat-attached):([^:]+):(.+)$/.exec(key) ?? []
+				if (kind && name !== me) move(store, key, `${kind}:${me}:${rest}`)
+			}
 	} catch {
 		// Storage is forbidden.
 	}

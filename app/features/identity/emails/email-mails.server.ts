@@ -3,7 +3,7 @@ import { findAccountByEmail } from '~/features/accounts/accounts.queries.server.
 import {
 	LINK_LIFETIME_SECONDS,
 	type LinkActivator,
-	mayMail,
+	spendMailBudget,
 } from '~/features/accounts/registration/account-mails.server.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
@@ -40,7 +40,7 @@ export async function mailEmailChangeLink({ userId }: { userId: number }): Promi
 		.execute(async (trx) => {
 			const account = await findEmails(userId, trx, { lock: true })
 			const change = await findEmailChange(userId, trx, { lock: true })
-			if (!account || !change || change.is_mailed || !(await mayMail(trx, change.email))) return
+			if (!account || !change || change.is_mailed || !(await spendMailBudget(trx, change.email))) return
 			if (await findAccountByEmail(change.email, trx)) {
 				await addJob('send-mail', knownAddressMail(change.email), trx)
 				return

@@ -2,6 +2,7 @@ import { removeCredentials } from '~/features/accounts/accounts.queries.server.t
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import {
 	LINK_RETENTION_SECONDS,
+	linkIsOverMessage,
 	mailResetLink,
 	queueAccountMail,
 } from '~/features/accounts/registration/account-mails.server.ts'
@@ -50,11 +51,10 @@ import type { EmailSlot, EmailsView } from './emails.view.ts'
  * link that undoes it for a week.
  */
 
-const oldLink = 'This link has expired, or a newer one was sent. Ask for a new one in your settings.'
-const linkIsOver = 'A link works for 10 minutes after it was sent. Have a new one sent to that address.'
-const oldUndo = 'This link has been used or has expired. Set a new password if you cannot log in.'
-const elsewhere = 'Your addresses were changed in another tab. Reload the page.'
-const taken = 'This address cannot be used for your account any more. Choose another.'
+const oldLinkMessage = 'This link has expired, or a newer one was sent. Ask for a new one in your settings.'
+const oldUndoMessage = 'This link has been used or has expired. Set a new password if you cannot log in.'
+const changedElsewhereMessage = 'Your addresses were changed in another tab. Reload the page.'
+const takenMessage = 'This address cannot be used for your account any more. Choose another.'
 
 /** The addresses of the viewer's account. @param token of the link in a test mail, else '' @throws NotFound if the account is gone */
 export async function getEmails(viewer: SignedIn, token = ''): Promise<EmailsView> {
@@ -161,7 +161,7 @@ export async function findChange(
 	token: string,
 ): Promise<{ email: string; place: EmailSlot; isOver: boolean }> {
 	const change = await findChangeByToken(hashToken(token))
-	if (!change) throw new Invalid(oldLink)
+	if (!change) throw new Invalid(oldLinkMessage)
 	if (change.user_id !== viewer.id)
 		throw new NotAllowed('Another member requested this link. Log in as that member to confirm the address.')
 	return { email: change.email, place: change.place, isOver: change.is_over }
@@ -175,8 +175,8 @@ export async function confirmEmail(viewer: SignedIn, token: string): Promise<str
 	const { email } = await findChange(viewer, token)
 	await change(viewer, async (trx, before) => {
 		const request = await takeEmailChange(trx, viewer.id, hashToken(token))
-		if (!request) throw new Invalid(oldLink)
-		if (request.is_over) throw new Invalid(linkIsOver)
+		if (!request) throw new Invalid(oldLinkMessage)
+		if (request.is_over) throw new Invalid(linkIsOverMessage)
 		requirePossibleEmail(before, request.email, request.place)
 		return request.place === 'email'
 			? { email: request.email, second_email: before.second_email }
@@ -194,7 +194,7 @@ export async function confirmEmail(viewer: SignedIn, token: string): Promise<str
 export async function swapEmails(viewer: SignedIn, address: string): Promise<void> {
 	await change(viewer, async (_trx, { email, second_email }) => {
 		if (email === address) return null
-		if (second_email !== address) throw new Invalid(elsewhere)
+		if (second_email !== address) throw new Invalid(changedElsewhereMessage)
 		return { email: second_email, second_email: email }
 	})
 }
@@ -205,7 +205,7 @@ export async function swapEmails(viewer: SignedIn, address: string): Promise<voi
  */
 export async function removeSecondEmail(viewer: SignedIn, address: string): Promise<void> {
 	await change(viewer, async (_trx, { email, second_email }) => {
-		if (email === address) throw new Invalid(elsewhere)
+		if (email === address) throw new Invalid(changedElsewhereMessage)
 		return second_email === address ? { email, second_email: null } : null
 	})
 }
@@ -240,7 +240,7 @@ async function change(
 /** What a link would undo, for its page. @throws Invalid if it is no longer valid */
 export async function findUndo(token: string): Promise<{ username: string; email: string }> {
 	const undo = await findEmailUndo(hashToken(token))
-	if (!undo) throw new Invalid(oldUndo)
+	if (!undo) throw new Invalid(oldUndoMessage)
 	return { username: undo.username, email: undo.email }
 }
 
@@ -256,10 +256,10 @@ export async function undoEmailChange(token: string): Promise<void> {
 			.transaction()
 			.execute(async (trx) => {
 				const found = await findEmailUndo(hashToken(token), trx, { lock: true })
-				if (!found) throw new Invalid(oldUndo)
+				if (!found) throw new Invalid(oldUndoMessage)
 				await requireEmails(found.user_id, trx, { lock: true })
 				await writeEmails(trx, found.user_id, found)
-				await removeCredentials(found.user_id, trx, allowsPasswords())
+				await removeCredentials(trx, found.user_id, allowsPasswords())
 				await deleteEmailUndos(trx, found.user_id)
 				const addresses = [found.email, found.second_email].filter((address) => address !== null)
 				await mailResetLink(trx, found.user_id, addresses)
@@ -278,7 +278,7 @@ async function rejectingTaken<Result>(work: () => Promise<Result>): Promise<Resu
 		return await work()
 	} catch (error) {
 		if (!isEmailTakenError(error)) throw error
-		throw new Conflict(taken)
+		throw new Conflict(takenMessage)
 	}
 }
 

@@ -2,7 +2,7 @@ import { data } from 'react-router'
 import { refreshSession, requireSession } from '~/features/accounts/accounts.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { findByToken, redirectWithToast, requireLogin } from '~/platform/http/http.ts'
+import { findByToken, redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'
 import { ExpiredTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmEmail, findChange, resendEmail } from '../emails/emails.server.ts'
 import { emailSettingsPath } from '../emails/emails.view.ts'
@@ -25,11 +25,11 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 				await requireSession(viewer, request)
 				const email = await confirmEmail(viewer, String(form.get('token') ?? ''))
 				const message = `${email} is confirmed. You can log in by it from now on.`
-				return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
+				return redirectWithSuccess(emailSettingsPath, message, await refreshSession(request))
 			},
 			resend: async () => {
 				const message = `A new link is on its way to ${await resendEmail(viewer)}. It works for 10 minutes.`
-				return redirectWithToast(emailSettingsPath, { type: 'success', message })
+				return redirectWithSuccess(emailSettingsPath, message)
 			},
 		})
 	} catch (error) {

@@ -9,7 +9,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -47,7 +47,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 			...proofs(viewer, form),
 			...changes(viewer, form, request),
 		})
-		return redirectWithToast(emailSettingsPath, { type: 'success', message }, await refreshSession(request))
+		return redirectWithSuccess(emailSettingsPath, message, await refreshSession(request))
 	} catch (error) {
 		return refuseForm(error, form)
 	}

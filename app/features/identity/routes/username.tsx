@@ -3,7 +3,7 @@ import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -30,7 +30,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	try {
 		const username = await changeUsername(viewer, Object.fromEntries(form))
 		const message = `You are @${username} now. Links to the old name lead to you.`
-		return redirectWithToast('/settings', { type: 'success', message }, await refreshSession(request))
+		return redirectWithSuccess('/settings', message, await refreshSession(request))
 	} catch (error) {
 		return refuseForm(error, form)
 	}

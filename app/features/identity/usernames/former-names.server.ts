@@ -1,5 +1,6 @@
 import { hasSeveralProcesses } from '~/config.server.ts'
 import { findUsername } from '~/features/sessions/sessions.queries.server.ts'
+import { storable } from '~/lib/clean.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { openBus, publish } from '~/platform/bus/bus.server.ts'
@@ -21,6 +22,11 @@ const former = remember('former-names', () => new Map<string, number>())
 export async function currentUsername(name: string): Promise<string> {
 	const userId = former.get(name)
 	return userId === undefined ? name : ((await findUsername(userId)) ?? name)
+}
+
+/** The present username for one that somebody typed: with or without `@`, perhaps a former one. Whether a member has it is not checked. */
+export function resolveUsername(typed: string): Promise<string> {
+	return currentUsername(storable(typed).trim().replace(/^@/, '').toLowerCase())
 }
 
 /** Whether this process knows a name as a former one. */

@@ -10,6 +10,13 @@ import { focusHeading } from '~/ui/use-focus-kept.ts'
 import { type ChatPeer, closeChat, useChatPeer } from './chat-button.tsx'
 import { ConversationHead } from './conversation-head.tsx'
 
+declare global {
+	interface Window {
+		/** Missing in Safari and Firefox, and in TypeScript's own types. */
+		CloseWatcher?: new () => { onclose: (() => void) | null; destroy: () => void }
+	}
+}
+
 const PanelBody = lazyWithRetry(() => import('./panel-body.tsx'))
 
 /**
@@ -30,6 +37,7 @@ export default function ChatDock() {
 function ChatPanel({ peer }: { peer: ChatPeer }) {
 	const { username, name, image, online } = peer
 	const panel = useFocusInside()
+	useClosedByBack()
 	const close = (event: KeyboardEvent) => {
 		// A dialog above the panel handles its own Escape.
 		if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) closeChat()
@@ -82,6 +90,17 @@ function useFocusInside() {
 		}
 	}, [])
 	return panel
+}
+
+/** Where the panel fills the screen, the Back button of Android closes it instead of leaving the page behind it. */
+function useClosedByBack(): void {
+	useEffect(() => {
+		// Escape would close a panel in the corner, too, wherever the focus is.
+		if (!window.CloseWatcher || !window.matchMedia('(width < 40rem)').matches) return
+		const watcher = new window.CloseWatcher()
+		watcher.onclose = closeChat
+		return () => watcher.destroy()
+	}, [])
 }
 
 /** Shown until the conversation is loaded. */

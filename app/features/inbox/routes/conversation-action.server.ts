@@ -8,7 +8,7 @@ import { acceptConversation, setBlocked, setMuted } from '~/features/conversatio
 import { DomainError, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithSuccess } from '~/platform/http/http.ts'
 
 /** The result of a form: the changed message, if any, and the notice for readers without scripts. */
 interface Done {
@@ -25,8 +25,10 @@ const acts: Record<string, Act> = {
 	send: async (viewer, to, form) => {
 		const pictures = await picturesFromForm(viewer, form)
 		const message = await sendMessage(viewer, {
-			...{ to, pictures },
-			...{ clientId: form.get('clientId'), body: form.get('body') },
+			to,
+			pictures,
+			clientId: form.get('clientId'),
+			body: form.get('body'),
 		})
 		// Answering on a page without scripts implies that it was read.
 		await markSeen(viewer, { with: to, upTo: Number(form.get('upTo')), read: true })
@@ -79,7 +81,7 @@ export async function handleConversationAction({ viewer, username, form, scripte
 		const { message, toast } = await act(viewer, username, form)
 		if (scripted) return data({ ok: true as const, message: message ?? null })
 		const page = `/messages/${username}`
-		return toast ? redirectWithToast(page, { type: 'success', message: toast }) : redirect(`${page}#newest`, 303)
+		return toast ? redirectWithSuccess(page, toast) : redirect(`${page}#newest`, 303)
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
 		const { data: refusal, init } = refuseForm(error, form)

@@ -48,7 +48,7 @@ export async function listInviteRows(before: number | null, limit: number): Prom
 }
 
 /** Revokes a link, and deletes unconfirmed registrations made with it. @returns whether it was open */
-export async function revokeInviteRow(id: number, trx: Executor): Promise<boolean> {
+export async function revokeInviteRow(trx: Executor, id: number): Promise<boolean> {
 	const { rows } = await sql`
 		update invites set revoked_at = now() where id = ${id} and revoked_at is null returning id`.execute(trx)
 	// A statement of its own: the one above may have waited for a registration, which it would not see.

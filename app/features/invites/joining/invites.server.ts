@@ -70,7 +70,7 @@ export async function revokeInvite(viewer: Viewer, id: number): Promise<void> {
 	const isRevoked = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const isOpen = isId(id) && (await revokeInviteRow(id, trx))
+			const isOpen = isId(id) && (await revokeInviteRow(trx, id))
 			await lockInviter(trx, inviter)
 			if (isOpen) await logInvitation(trx, inviter, { act: 'revoke an invitation link', title: `Link ${id}` })
 			return isOpen
@@ -89,7 +89,10 @@ export function inviteStateOf({ revoked_at, is_expired, used, max_uses }: Invite
 function present(row: InviteRow): InviteView {
 	const { id, cohort, used, by } = row
 	return {
-		...{ id, cohort, used, by },
+		id,
+		cohort,
+		used,
+		by,
 		maxUses: row.max_uses,
 		expiresAt: row.expires_at.toISOString(),
 		createdAt: row.created_at.toISOString(),

@@ -40,7 +40,7 @@ const refusals = {
 	expired: 'This invitation has expired. Ask the person who sent it for another one.',
 	revoked: 'This invitation was withdrawn. Ask the person who sent it for another one.',
 }
-const unknown = 'This is not a valid invitation. Open the link again exactly as it was sent to you.'
+const unknownInvitationMessage = 'This is not a valid invitation. Open the link again exactly as it was sent to you.'
 const joined = 'Somebody has already joined with this invitation. Log in, or set a new password.'
 
 /** An invitation, for the registration page. */
@@ -67,7 +67,7 @@ export async function requireInvite(token: string): Promise<InviteInfo> {
 	}
 	if (state && state !== 'open') throw new Invalid(refusals[state])
 	const invited = await findInvitedAddress(hash)
-	if (!invited) throw new Invalid(unknown)
+	if (!invited) throw new Invalid(unknownInvitationMessage)
 	if (invited.is_used) throw new Invalid(joined)
 	if (invited.is_expired) throw new Invalid(refusals.expired)
 	return { email: invited.email, cohort: invited.cohort, hasPassword: allowsPasswords(), domains }
@@ -90,7 +90,7 @@ export async function registerInvited(
 	const { name, email: typed, password } = parseForm(joinInput, form)
 	const invited = await findInvitedAddress(hashToken(token))
 	const email = invited?.email ?? typed
-	if (!invited && !(await findInvite(hashToken(token)))) throw new Invalid(unknown)
+	if (!invited && !(await findInvite(hashToken(token)))) throw new Invalid(unknownInvitationMessage)
 	if (!email) throw new Invalid('Email is required!', { email: 'Email is required!' })
 	await checkJoin({ name, email, password, domains: invited ? [] : registrationSettings().domains })
 	const agreedTo = requireAcceptedTerms(form.get('terms'))
@@ -201,7 +201,7 @@ async function insertMember(
 /** Finds a link with uses left, and locks it until the transaction ends. @throws Invalid */
 async function requireOpen(trx: Executor, token: string) {
 	const invite = await findInvite(hashToken(token), trx, { lock: true })
-	if (!invite) throw new Invalid(unknown)
+	if (!invite) throw new Invalid(unknownInvitationMessage)
 	const state = inviteStateOf(invite)
 	if (state !== 'open') throw new Invalid(refusals[state])
 	return invite
@@ -210,7 +210,7 @@ async function requireOpen(trx: Executor, token: string) {
 /** Finds the address that a link was mailed to, and locks it until the transaction ends. @throws Invalid */
 async function requireInvited(trx: Executor, token: string) {
 	const invited = await findInvitedAddress(hashToken(token), trx, { lock: true })
-	if (!invited) throw new Invalid(unknown)
+	if (!invited) throw new Invalid(unknownInvitationMessage)
 	if (invited.is_used) throw new Invalid(joined)
 	if (invited.is_expired) throw new Invalid(refusals.expired)
 	return invited

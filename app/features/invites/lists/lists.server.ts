@@ -76,8 +76,12 @@ export async function makeList(viewer: Viewer, input: Input): Promise<number> {
 		(one, other) => one.line - other.line,
 	)
 	const report = {
-		...{ lines: read.lines, valid: emails.length, members: members.length },
-		...{ doubled: read.doubled.length, refused: read.refused.length, invalid: read.invalid.length },
+		lines: read.lines,
+		valid: emails.length,
+		members: members.length,
+		doubled: read.doubled.length,
+		refused: read.refused.length,
+		invalid: read.invalid.length,
 		leftOut: all.slice(0, MAX_SKIPPED_SHOWN),
 	}
 	return asAdmin(admin, (trx) => insertList(trx, { cohort, days, report, createdBy: admin.id, emails }))
@@ -214,7 +218,14 @@ function invitationMail({ email, cohort, id, expires_at: until }: WaitingAddress
 function present(row: ListRow): InviteListView {
 	const { id, cohort, state, report, by, total, mailed, joined } = row
 	return {
-		...{ id, cohort, state, report, by, total, mailed, joined },
+		id,
+		cohort,
+		state,
+		report,
+		by,
+		total,
+		mailed,
+		joined,
 		createdAt: row.created_at.toISOString(),
 		expiresAt: row.expires_at.toISOString(),
 	}

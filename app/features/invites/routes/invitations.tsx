@@ -7,7 +7,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -56,7 +56,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 				},
 				revoke: async () => {
 					await revokeInvite(viewer, Number(form.get('id')))
-					return redirectWithToast(invitesPath, { type: 'success', message: 'The link no longer works.' })
+					return redirectWithSuccess(invitesPath, 'The link no longer works.')
 				},
 			})
 		} catch (error) {

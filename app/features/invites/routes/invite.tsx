@@ -4,7 +4,7 @@ import { termsToAccept } from '~/features/accounts/security/suspension.server.ts
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { findByToken, redirectWithToast } from '~/platform/http/http.ts'
+import { findByToken, redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -29,7 +29,7 @@ export async function action({ request }: Route.ActionArgs) {
 		const message = confirm
 			? 'You are registered. We have emailed you a link to confirm your address.'
 			: 'Welcome! Login to continue.'
-		return redirectWithToast(`/login?${new URLSearchParams({ email })}`, { type: 'success', message }, headers)
+		return redirectWithSuccess(`/login?${new URLSearchParams({ email })}`, message, headers)
 	} catch (error) {
 		return refuseForm(error, form)
 	}

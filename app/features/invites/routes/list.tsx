@@ -9,7 +9,7 @@ import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
@@ -34,7 +34,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const viewer = await requirePageAdmin({ request, context, url })
 		const id = requireId(params.id)
 		const form = await readForm(request)
-		const done = (message: string, to = listPath(id)) => redirectWithToast(to, { type: 'success', message })
+		const done = (message: string, to = listPath(id)) => redirectWithSuccess(to, message)
 		try {
 			return await chooseIntent(form.get('intent'), {
 				send: async () => {

@@ -1,7 +1,13 @@
 import { redirect } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
+import {
+	redirectWithSuccess,
+	redirectWithToast,
+	requireLogin,
+	safeRedirect,
+	withHttpErrors,
+} from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
@@ -25,27 +31,25 @@ export function loader({ context, url }: Route.LoaderArgs) {
 }
 
 /** `act`: accept, or later. Both redirect to the page that the member wanted. */
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		const to = safeRedirect(form.get('redirectTo'), '/')
-		try {
-			return await chooseIntent(form.get('act'), {
-				accept: async () => {
-					await decideOnTerms(viewer, 'accept', form.get('version'))
-					return redirectWithToast(to, { type: 'success', message: 'Thank you. You have accepted the terms.' })
-				},
-				later: async () => {
-					await decideOnTerms(viewer, 'later', form.get('version'))
-					const message = `You can read everything. To write, accept the terms at ${ACCEPT_PATH}.`
-					return redirectWithToast(to, { type: 'plain', message })
-				},
-			})
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	const to = safeRedirect(form.get('redirectTo'), '/')
+	try {
+		return await chooseIntent(form.get('act'), {
+			accept: async () => {
+				await decideOnTerms(viewer, 'accept', form.get('version'))
+				return redirectWithSuccess(to, 'Thank you. You have accepted the terms.')
+			},
+			later: async () => {
+				await decideOnTerms(viewer, 'later', form.get('version'))
+				const message = `You can read everything. To write, accept the terms at ${ACCEPT_PATH}.`
+				return redirectWithToast(to, { type: 'plain', message })
+			},
+		})
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -3,7 +3,7 @@ import { AdminFrame } from '~/features/administration/components/admin-frame.tsx
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Checkbox } from '~/ui/checkbox.tsx'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { Field, TextArea } from '~/ui/field.tsx'
@@ -59,7 +59,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 					const message = isText ? 'Published. It applies immediately.' : 'Withdrawn.'
 					// The publishing admin accepts like everybody else; the page redirects on if there is nothing to accept.
 					const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH
-					return redirectWithToast(to, { type: 'success', message })
+					return redirectWithSuccess(to, message)
 				},
 			})
 		} catch (error) {

@@ -1,9 +1,8 @@
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { requireAdmin } from '~/lib/viewer.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
@@ -30,39 +29,33 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 }
 
 /** Errors of an action are shown at its form, with the reason that was typed; viewers without permission get an error page. */
-export function action({ request, params, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const viewer = viewerOf(context)
-		const form = await readForm(request)
-		try {
-			const { act = '', ...input } = Object.fromEntries(form)
-			if (act === 'log-out' && params.kind === MEMBER_SUBJECT) {
-				await requireConfirmed(requireAdmin(viewer), request)
-				await logOutMember(viewer, params.id)
-				return redirectWithToast(url.pathname, { type: 'success', message: 'Logged out everywhere.' })
-			}
-			const name = { kind: params.kind, name: params.id }
-			if (act === 'note') {
-				await addNote(viewer, name, input)
-				return redirectWithToast(`${url.pathname}#notes`, { type: 'success', message: 'Noted.' })
-			}
-			if (act === 'assign' || act === 'take') {
-				const assignee = act === 'take' ? (viewer?.username ?? '') : input.assignee
-				const message = await assignCase(viewer, name, { ...input, assignee })
-				return redirectWithToast(input.from === 'queue' ? '/moderation?handler=mine' : url.pathname, {
-					type: 'success',
-					message,
-				})
-			}
-			const message = await decideCase(viewer, { ...name, act: String(act) }, input)
-			// A moderator who unmasked somebody wants to see who it is.
-			const to = act === 'unmask' ? url.pathname : safeRedirect(input.back, '/moderation')
-			return redirectWithToast(to, { type: 'success', message })
-		} catch (error) {
-			return refuseForm(error, form)
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		const { act = '', ...input } = Object.fromEntries(form)
+		if (act === 'log-out' && params.kind === MEMBER_SUBJECT) {
+			await requireConfirmed(requireAdmin(viewer), request)
+			await logOutMember(viewer, params.id)
+			return redirectWithSuccess(url.pathname, 'Logged out everywhere.')
 		}
-	})
+		const name = { kind: params.kind, name: params.id }
+		if (act === 'note') {
+			await addNote(viewer, name, input)
+			return redirectWithSuccess(`${url.pathname}#notes`, 'Noted.')
+		}
+		if (act === 'assign' || act === 'take') {
+			const assignee = act === 'take' ? (viewer?.username ?? '') : input.assignee
+			const message = await assignCase(viewer, name, { ...input, assignee })
+			return redirectWithSuccess(input.from === 'queue' ? '/moderation?handler=mine' : url.pathname, message)
+		}
+		const message = await decideCase(viewer, { ...name, act: String(act) }, input)
+		// A moderator who unmasked somebody wants to see who it is.
+		const to = act === 'unmask' ? url.pathname : safeRedirect(input.back, '/moderation')
+		return redirectWithSuccess(to, message)
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches, loaderData }: Route.MetaArgs) {

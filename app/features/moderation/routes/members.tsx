@@ -4,7 +4,7 @@ import { profilePath, withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { requireAdmin } from '~/lib/viewer.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -29,24 +29,22 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		const set = async (role: 'moderator' | 'member', message: string) => {
-			await requireConfirmed(requireAdmin(viewer), request)
-			await setModeratorRole(viewer, String(form.get('username') ?? ''), role)
-			return redirectWithToast(here, { type: 'success', message })
-		}
-		try {
-			return await chooseIntent(form.get('intent'), {
-				appoint: () => set('moderator', 'They are now a moderator.'),
-				dismiss: () => set('member', 'They are now an ordinary member.'),
-			})
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	const set = async (role: 'moderator' | 'member', message: string) => {
+		await requireConfirmed(requireAdmin(viewer), request)
+		await setModeratorRole(viewer, String(form.get('username') ?? ''), role)
+		return redirectWithSuccess(here, message)
+	}
+	try {
+		return await chooseIntent(form.get('intent'), {
+			appoint: () => set('moderator', 'They are now a moderator.'),
+			dismiss: () => set('member', 'They are now an ordinary member.'),
+		})
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -1,6 +1,6 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ReportFormFields } from '../components/report-form.tsx'
@@ -20,7 +20,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 		const { url: back } = await reportSubject(viewer, { kind: params.kind, name: params.id }, Object.fromEntries(form))
 		// The dialog does not navigate.
 		if (form.get('from') === 'dialog') return { reported: thanks }
-		return redirectWithToast(back, { type: 'success', message: thanks })
+		return redirectWithSuccess(back, thanks)
 	} catch (error) {
 		return refuseForm(error, form)
 	}

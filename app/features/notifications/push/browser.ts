@@ -23,7 +23,7 @@ export async function turnOnPush(publicKey: string): Promise<PushState> {
 	if (permission !== 'granted') return permission === 'denied' ? 'blocked' : 'off'
 	const subscription = await subscribe(publicKey)
 	const { p256dh = '', auth = '' } = subscription.toJSON().keys ?? {}
-	await tell({ intent: 'on', endpoint: subscription.endpoint, p256dh, auth })
+	await sendToSite({ intent: 'on', endpoint: subscription.endpoint, p256dh, auth })
 	return 'on'
 }
 
@@ -32,7 +32,7 @@ export async function turnOffPush(): Promise<PushState> {
 	const registration = await navigator.serviceWorker.getRegistration()
 	const subscription = await registration?.pushManager.getSubscription()
 	if (!subscription) return 'off'
-	await tell({ intent: 'off', endpoint: subscription.endpoint })
+	await sendToSite({ intent: 'off', endpoint: subscription.endpoint })
 	// The server no longer sends anything there, whether or not the push service can be reached.
 	await subscription.unsubscribe().catch(() => false)
 	return 'off'
@@ -86,7 +86,7 @@ function hasKey({ options }: PushSubscription, publicKey: string): boolean {
 	return text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '') === publicKey
 }
 
-async function tell(fields: Record<string, string>): Promise<void> {
+async function sendToSite(fields: Record<string, string>): Promise<void> {
 	const answer = await fetch('/notifications/push', { method: 'POST', body: new URLSearchParams(fields) }).catch(
 		() => null,
 	)

@@ -124,7 +124,9 @@ export async function pushNotification(job: PushJob): Promise<void> {
 	if (!row) return
 	const title = `${actorNameOf(row)}${andOthers(row.people)} ${textOfEvent(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
-	await deliver(row, { title, body, url: row.url, tag: `n${job.about}`, open: row.open, unread: row.unread }, 'normal')
+	// Marks it as read, as its page may not.
+	const url = `/notifications/${job.about}`
+	await deliver(row, { title, body, url, tag: `n${job.about}`, open: row.open, unread: row.unread }, 'normal')
 }
 
 async function pushFromSource(kind: NotificationKindName, { subscription, about }: PushJob): Promise<void> {

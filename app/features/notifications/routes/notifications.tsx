@@ -2,10 +2,9 @@ import { CheckCheck } from 'lucide'
 import { useRef } from 'react'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -27,13 +26,13 @@ export function loader({ context, url }: Route.LoaderArgs) {
 }
 
 export async function action({ request, context, url }: Route.ActionArgs) {
-	const viewer = viewerOf(context) ?? requireLogin(context, url)
+	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	return withHttpErrors(async () => {
 		const id = form.get('id')
 		await readNotifications(viewer, id === null ? {} : { ids: [Number(id)].filter(isId) })
 		const message = id === null ? 'All notifications are marked as read.' : 'Marked as read.'
-		return redirectWithToast(safeRedirect(form.get('from'), '/notifications'), { type: 'success', message })
+		return redirectWithSuccess(safeRedirect(form.get('from'), '/notifications'), message)
 	})
 }
 

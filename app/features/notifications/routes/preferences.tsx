@@ -1,6 +1,6 @@
 import { MailPausedNotice } from '~/features/bounces/components/address-problem.tsx'
 import { readForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Checkbox } from '~/ui/checkbox.tsx'
 import { Form } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
@@ -25,7 +25,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return withHttpErrors(async () => {
 		await setPreferences(viewer, new Set(form.keys()), form.has('kind') ? form.getAll('kind') : null)
-		return redirectWithToast('/settings', { type: 'success', message: 'Notification settings saved.' })
+		return redirectWithSuccess('/settings', 'Notification settings saved.')
 	})
 }
 

@@ -19,20 +19,18 @@ export function loader({ context, url }: Route.LoaderArgs) {
 }
 
 /** Issues a challenge, or verifies the signed one and confirms the session. */
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			if (!form.has('response'))
-				return data({ options: await beginConfirming(viewer) }, { headers: { 'Cache-Control': 'no-store' } })
-			await confirmByPasskey(viewer, form, request)
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-		const to = safeRedirect(url.searchParams.get('redirectTo'), '/settings')
-		return redirectWithToast(to, { type: 'plain', message: 'Confirmed. Continue where you were.' })
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		if (!form.has('response'))
+			return data({ options: await beginConfirming(viewer) }, { headers: { 'Cache-Control': 'no-store' } })
+		await confirmByPasskey(viewer, form, request)
+	} catch (error) {
+		return refuseForm(error, form)
+	}
+	const to = safeRedirect(url.searchParams.get('redirectTo'), '/settings')
+	return redirectWithToast(to, { type: 'plain', message: 'Confirmed. Continue where you were.' })
 }
 
 export function headers({ actionHeaders }: Route.HeadersArgs) {

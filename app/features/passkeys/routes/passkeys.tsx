@@ -4,7 +4,7 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
@@ -33,7 +33,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
-		const done = (message: string) => redirectWithToast(passkeysPath, { type: 'success', message })
+		const done = (message: string) => redirectWithSuccess(passkeysPath, message)
 		if (form.get('intent') !== 'rename') await requireConfirmed(viewer, request, passkeysPath)
 		try {
 			return await chooseIntent(form.get('intent'), {

@@ -106,17 +106,17 @@ export async function requestArchive(
 	await recordSecurityEvent('archive-requested', { userId: member.id, detail })
 }
 
-const nothing = 'There is no archive to download. Ask for one first.'
+const noArchiveMessage = 'There is no archive to download. Ask for one first.'
 
 /** The file of a member's archive. @throws NotFound if there is none or it has expired */
 export async function openArchive(member: SignedIn): Promise<{ file: Readable; bytes: number }> {
 	const row = await findArchive(member.id)
-	if (!row?.ready_at || row.is_over) throw new NotFound(nothing)
+	if (!row?.ready_at || row.is_over) throw new NotFound(noArchiveMessage)
 	const file = await (await storage()).stream(keyOf(row.name))
 	if (!file) {
 		// The site was restored: a backup has the row and not the file.
 		await deleteArchive(member.id, row.name)
-		throw new NotFound(nothing)
+		throw new NotFound(noArchiveMessage)
 	}
 	await recordSecurityEvent('archive-fetched', { userId: member.id })
 	return { file, bytes: row.bytes ?? 0 }

@@ -58,7 +58,12 @@ export async function deleteLeaver(userId: number): Promise<void> {
 	if (!row) return
 	const { id, accounts, username, name, email, second_email: second } = row
 	const leaver: Leaver = {
-		...{ id, accounts, username, name, keepsTexts: row.keeps_texts, alias: aliasOf(id) },
+		id,
+		accounts,
+		username,
+		name,
+		keepsTexts: row.keeps_texts,
+		alias: aliasOf(id),
 		usernames: [username, ...row.former_usernames],
 		emails: second ? [email, second] : [email],
 	}

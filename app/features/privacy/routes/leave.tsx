@@ -6,7 +6,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
@@ -27,29 +27,27 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		try {
-			return await chooseIntent(form.get('intent'), {
-				'keep-account': async () => {
-					await cancelLeaving(viewer)
-					return redirectWithToast('/settings', { type: 'success', message: 'Welcome back. Your account stays.' })
-				},
-				leave: async () => {
-					await requireConfirmed(viewer, request, LEAVE_PATH)
-					await leave(viewer, Object.fromEntries(form))
-					return redirectWithToast('/login', {
-						type: 'plain',
-						message: `Your account will be deleted in ${DAYS_TO_COME_BACK} days. Log in until then to keep it.`,
-					})
-				},
-			})
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		return await chooseIntent(form.get('intent'), {
+			'keep-account': async () => {
+				await cancelLeaving(viewer)
+				return redirectWithSuccess('/settings', 'Welcome back. Your account stays.')
+			},
+			leave: async () => {
+				await requireConfirmed(viewer, request, LEAVE_PATH)
+				await leave(viewer, Object.fromEntries(form))
+				return redirectWithToast('/login', {
+					type: 'plain',
+					message: `Your account will be deleted in ${DAYS_TO_COME_BACK} days. Log in until then to keep it.`,
+				})
+			},
+		})
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -6,7 +6,7 @@ import { DomainError } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { formValues, submitForm } from '~/platform/http/form.ts'
-import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, withHttpErrors } from '~/platform/http/http.ts'
 import { AcademicsFields, academicsNames } from '../components/academics-fields.tsx'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { getAcademics, saveAcademics } from '../editing.server.ts'
@@ -32,10 +32,10 @@ export async function action(args: Route.ActionArgs) {
 	try {
 		const address = await saveAcademics(viewer, viewer.username, formValues(form))
 		const mailed = address !== null && (await mailLink(viewer, factsOf(args.context).ip))
-		return redirectWithToast(args.url.pathname, {
-			type: 'success',
-			message: mailed ? `${updated} We have emailed a link to ${address} to confirm it.` : updated,
-		})
+		return redirectWithSuccess(
+			args.url.pathname,
+			mailed ? `${updated} We have emailed a link to ${address} to confirm it.` : updated,
+		)
 	} catch (error) {
 		return refuseForm(error, form, 'Something went wrong!')
 	}

@@ -6,7 +6,7 @@ import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { type FormRefusal, submitForm } from '~/platform/http/form.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithSuccess } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusal } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
@@ -27,8 +27,7 @@ export async function action(args: Route.ActionArgs) {
 	const form = await readForm(args.request)
 	try {
 		const session = await changePassword(viewer, form, args.request)
-		const flash = { type: 'success', message: 'Password updated Successfully' } as const
-		return redirectWithToast(args.url.pathname, flash, session)
+		return redirectWithSuccess(args.url.pathname, 'Password updated Successfully', session)
 	} catch (error) {
 		return refuseForm(error, form, 'Something went wrong!')
 	}

@@ -5,7 +5,7 @@ import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { formValues, submitForm } from '~/platform/http/form.ts'
-import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { PersonalFields, personalNames, VisibilityFields } from '../components/personal-fields.tsx'
@@ -35,9 +35,9 @@ export async function action(args: Route.ActionArgs) {
 		const hasPicture = form.has('profile_url') || form.has('profile_url_file')
 		const texts = hasPicture ? await textsWithPicture(viewer, form, 'profile', 'profile_url') : formValues(form)
 		await savePersonal(viewer, viewer.username, texts)
-		const flash = { type: 'success', message: 'Profile updated successfully!' } as const
 		// The header shows the name and picture from the session.
-		return redirectWithToast(args.url.pathname, flash, await refreshSession(args.request))
+		const session = await refreshSession(args.request)
+		return redirectWithSuccess(args.url.pathname, 'Profile updated successfully!', session)
 	} catch (error) {
 		return refuseForm(error, form, 'Something went wrong!')
 	}

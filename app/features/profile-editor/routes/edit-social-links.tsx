@@ -1,7 +1,7 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { formValues, submitForm } from '~/platform/http/form.ts'
-import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, withHttpErrors } from '~/platform/http/http.ts'
 import { EditForm, SaveBar } from '../components/edit-form.tsx'
 import { SocialFields, socialNames } from '../components/social-fields.tsx'
 import { getSocial, saveSocial } from '../editing.server.ts'
@@ -18,10 +18,7 @@ export async function action(args: Route.ActionArgs) {
 	const form = await readForm(args.request)
 	try {
 		await saveSocial(viewer, viewer.username, formValues(form))
-		return redirectWithToast(args.url.pathname, {
-			type: 'success',
-			message: 'Social links updated successfully!',
-		})
+		return redirectWithSuccess(args.url.pathname, 'Social links updated successfully!')
 	} catch (error) {
 		return refuseForm(error, form, 'Something went wrong!')
 	}

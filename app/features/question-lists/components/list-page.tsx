@@ -11,7 +11,7 @@ import { Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import type { ForumFrame, ListData } from '../lists.view.ts'
-import { isListPath } from '../lists.view.ts'
+import { isListPath, shownText } from '../lists.view.ts'
 import { pageWithRows } from './document-rows.ts'
 import { NumberHeadings, QuestionCard } from './question-card.tsx'
 import { QuestionRowsSkeleton } from './question-skeleton.tsx'
@@ -61,7 +61,7 @@ export function ListPage({ title, heading = title, intro, data, total, category 
 						total={search || (view !== 'newest' && view !== 'active') ? null : total}
 					/>
 				) : (
-					<EmptyList title={title} data={data} pathname={pathname} category={category} />
+					<EmptyList title={title} data={data} pathname={pathname} total={total} category={category} />
 				)}
 			</div>
 		</div>
@@ -92,7 +92,7 @@ function QuestionRows({ data, page, pathname, total }: QuestionRowsProps) {
 			</div>
 			<ListPages firstHref={cursor === null ? null : withParams(pathname, params)} more={more}>
 				<span className="text-ink-3" aria-live="polite">
-					{total === null || total < rows.length ? `${rows.length} shown` : `1 to ${rows.length} of ${total}`}
+					{shownText(rows.length, total)}
 				</span>
 			</ListPages>
 		</>
@@ -155,6 +155,8 @@ interface EmptyListProps {
 	title: string
 	data: ListData
 	pathname: string
+	/** The number of questions without filters and search. */
+	total: number
 	category: string | undefined
 }
 
@@ -166,7 +168,7 @@ const nothingFor = (title: string): Partial<Record<ListView, string>> => ({
 })
 
 /** An empty list: which filter has no results, and a button that clears it. */
-export function EmptyList({ title, data: { search, view, cursor }, pathname, category }: EmptyListProps) {
+export function EmptyList({ title, data: { search, view, cursor }, pathname, total, category }: EmptyListProps) {
 	const ask = withParams('/forum/ask', { category, title: search })
 	if (cursor)
 		return (
@@ -189,7 +191,7 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, cat
 			/>
 		)
 	}
-	const filtered = nothingFor(title)[view]
+	const filtered = total > 0 && nothingFor(title)[view]
 	if (filtered)
 		return <Nothing text={filtered} undo={<Undo to={pathname}>Show all queries</Undo>} ask={<Ask to={ask} />} />
 	if (pathname === '/forum')

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { renderAloneAt } from '~/ui/memo-markup.server.tsx'
 import { type RenderAlone, RenderAloneContext } from '~/ui/memo-markup.tsx'
+import { EmptyList } from './list-page.tsx'
 import { QuestionCard } from './question-card.tsx'
 
 const question: QuestionCardView = {
@@ -61,4 +62,16 @@ test.each(cards)('server and browser render the same row: %s', (_, card, isKept)
 	expect(draw(render)).toBe(draw(undefined))
 	// A row that cannot be cached is tried as a whole, and then its lower part alone.
 	expect(asked.map((html) => html !== null)).toEqual(isKept ? [true] : [false, false])
+})
+
+test.each([
+	[0, 'Nobody has asked anything in Python yet.'],
+	[3, 'Every query in Python has an answer.'],
+])('of %i queries an empty list of the unanswered ones says: %s', (total, words) => {
+	const data = { page: { rows: [], next: null }, pinned: [], cursor: null, search: '', tools: null, hasViews: true }
+	const list = { title: 'Python', pathname: '/forum/category/python', category: 'python', total }
+	const router = createMemoryRouter([
+		{ path: '/', element: <EmptyList {...list} data={{ ...data, view: 'unanswered' }} /> },
+	])
+	expect(renderToString(<RouterProvider router={router} />)).toContain(words)
 })

@@ -1,5 +1,6 @@
 import type { MetaDescriptor } from 'react-router'
 import { expect, test } from 'vitest'
+import { shownText } from '../lists.view.ts'
 import { meta as categoryMeta } from './category.tsx'
 import { meta as tagMeta } from './tag.tsx'
 
@@ -25,5 +26,13 @@ test('lists are described with a number and its noun', () => {
 	expect(descriptionsFor(1_200)).toEqual([
 		'1,200 questions of students about Python, with answers.',
 		'1,200 questions of students tagged lists, with answers.',
+	])
+})
+
+test('a list says how much of it is shown', () => {
+	expect([shownText(20, 12_840), shownText(1_020, null), shownText(21, 20)]).toEqual([
+		'1 to 20 of 12,840',
+		'1,020 shown',
+		'21 shown',
 	])
 })

@@ -7,7 +7,7 @@ import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { ListPage } from '../components/list-page.tsx'
 import { loadList, tagPage } from '../lists.server.ts'
 import { listMeta } from '../lists.view.ts'
@@ -37,7 +37,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 	const form = await readForm(request)
 	try {
 		await describeTag(viewer, params.tag, Object.fromEntries(form))
-		return redirectWithToast(tagPath(params.tag), { type: 'success', message: 'Description saved.' })
+		return redirectWithSuccess(tagPath(params.tag), 'Description saved.')
 	} catch (error) {
 		return refuseForm(error, form)
 	}
@@ -58,6 +58,14 @@ export default function Tag({ loaderData, actionData }: Route.ComponentProps) {
 	const { tag, related, mayDescribe } = loaderData
 	const heading = <span className="font-mono tracking-tight">#{tag.name}</span>
 	const describing = params.has('describe')
-	const intro = <TagIntro {...{ tag, related, mayDescribe, describing }} refusal={actionData ?? null} />
+	const intro = (
+		<TagIntro
+			tag={tag}
+			related={related}
+			mayDescribe={mayDescribe}
+			describing={describing}
+			refusal={actionData ?? null}
+		/>
+	)
 	return <ListPage title={`#${tag.name}`} heading={heading} intro={intro} data={loaderData} total={tag.count} />
 }

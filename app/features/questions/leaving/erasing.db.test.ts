@@ -10,6 +10,8 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { countWaiting } from '../../../../tests/support/locks.ts'
+import { decide } from '../../../../tests/support/moderation-cast.ts'
 import { getDiscussed } from '../questions.server.ts'
 import { commentSubject, questionSubject } from '../questions.subjects.server.ts'
 import { hidePost } from '../status/takedown.server.ts'
@@ -37,7 +39,7 @@ async function eraseAll(): Promise<void> {
 	await eraseDeletedPosts(30, 100)
 }
 
-function leave(member: SignedIn): Promise<boolean> {
+function leave(member: SignedIn, keepsTexts = false): Promise<boolean> {
 	const { id, username, name } = member
 	return leavePosts({
 		...{ id, username, name },
@@ -45,7 +47,7 @@ function leave(member: SignedIn): Promise<boolean> {
 		usernames: [username],
 		emails: [],
 		alias: 'gone',
-		keepsTexts: false,
+		keepsTexts,
 	})
 }
 
@@ -67,6 +69,46 @@ test('a query on which only its author commented stays deleted', async () => {
 	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
 	await eraseAll()
 	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
+})
+
+test('a query on which only its author commented stays deleted when they leave', async () => {
+	const left = await makeMember('alone')
+	const { id } = await makeQuestion(left)
+	await makeComment(left, id, 'I found it myself.')
+	await deleteQuestion(left, id)
+	await leave(left, true)
+	await expect(getDiscussed(null, id)).rejects.toThrow(NotFound)
+})
+
+test.each(['before', 'after'] as const)(
+	'an answer that stays is found below a query whose text was erased %s its author left',
+	async (when) => {
+		const left = await makeMember(`kept-${when}`)
+		const { id } = await makeQuestion(asker)
+		await makeComment(left, id, 'Try this.')
+		await deleteQuestion(asker, id)
+		if (when === 'before') await eraseAll()
+		await leave(left, true)
+		if (when === 'after') await eraseAll()
+		expect((await getDiscussed(null, id)).deletedBy).toBe('author')
+	},
+)
+
+test.each([
+	['keeps their texts', true],
+	['removes them, as others have commented', false],
+])('a merged query can still be read when its asker %s', async (_what, keepsTexts) => {
+	const left = await makeMember(`merged-${keepsTexts}`)
+	const { id } = await makeQuestion(left, { title: 'How do I swim upstream?' })
+	if (!keepsTexts) await makeComment(helper, id, 'Try this.')
+	const into = await makeQuestion(asker)
+	await decide(moderator, 'query', id, 'merge', { into: into.url })
+	await leave(left, keepsTexts)
+	expect(await getDiscussed(null, id)).toMatchObject({
+		title: 'How do I swim upstream?',
+		description: 'How does it work?',
+		author: { name: 'Former member' },
+	})
 })
 
 test('nobody is left with a notification of a comment that was deleted with its author', async () => {
@@ -147,13 +189,7 @@ test('a comment that is added while a name is removed from its question can stil
 				trx,
 			)
 			const renaming = renameInTexts(['helper'], 'former-member')
-			await expect
-				.poll(async () => {
-					const { rows } = await sql`
-						select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(trx)
-					return rows.length
-				})
-				.toBe(1)
+			await expect.poll(() => countWaiting(trx)).toBe(1)
 			return { renaming }
 		})
 	await renaming.renaming

@@ -121,6 +121,18 @@ async function keepDeleter(trx: Executor, id: number): Promise<void> {
 }
 
 /**
+ * Marks the deleted questions of these accounts that have no page: once comments belong to the account of former members, nobody can tell
+ * that they were all by the asker.
+ */
+export async function markWithoutPage(accounts: readonly number[]): Promise<void> {
+	await sql`
+		update questions q set status_by = null
+		where q.author_id = any(${[...accounts]}::int[]) and q.status = 'deleted' and q.status_by is not null and not ${isDiscussed}`.execute(
+		db(),
+	)
+}
+
+/**
  * Transfers a batch of these accounts' deletions of others' questions to the account of former members: with nobody recorded as
  * the deleter, a question would lose its page.
  * @returns their number

@@ -18,6 +18,7 @@ import {
 	listCommentsOf,
 	listDeletedBefore,
 	listQuestionsOf,
+	markWithoutPage,
 	transferDeletions,
 	transferPost,
 } from './leaving.queries.server.ts'
@@ -30,6 +31,7 @@ const AT_ONCE = 100
 /** Comments before questions, so that a question with comments of its author only counts as unanswered. */
 export async function leavePosts(leaver: Leaver): Promise<boolean> {
 	if ((await transferDeletions(leaver.accounts, AT_ONCE)) === AT_ONCE) return true
+	await markWithoutPage(leaver.accounts)
 	const comments = await listCommentsOf(leaver.accounts, AT_ONCE)
 	for (const { id, question_id } of comments)
 		await inQuestion(question_id, (trx) => leaveComment(trx, leaver, id, question_id))
@@ -44,14 +46,14 @@ export async function leavePosts(leaver: Leaver): Promise<boolean> {
  * @param work returns whose notifications changed
  */
 async function inQuestion(id: number, work: (trx: Executor) => Promise<number[]>): Promise<void> {
-	const told = await db()
+	const notified = await db()
 		.transaction()
 		.execute(async (trx) => {
 			await lockAnyQuestion(trx, id)
 			return work(trx)
 		})
 	await invalidatePages([LIST_PAGES, questionTag(id)])
-	await announceUnread(told)
+	await announceUnread(notified)
 }
 
 async function leaveComment(trx: Executor, leaver: Leaver, id: number, questionId: number): Promise<number[]> {
@@ -74,7 +76,8 @@ async function leaveQuestion(trx: Executor, leaver: Leaver, id: number): Promise
 	const post = await findLeaverQuestion(trx, id, leaver.accounts)
 	if (!post) return []
 	const isPublished = post.status === 'published'
-	if (isPublished && (leaver.keepsTexts || post.built_on)) {
+	// Everybody still reads a merged one, with its comments.
+	if ((isPublished || post.status === 'merged') && (leaver.keepsTexts || post.built_on)) {
 		await transferPost(trx, 'query', id, leaver.keepsTexts)
 		return []
 	}

@@ -135,7 +135,7 @@ export async function notifyOfEvent(
 	event: ForumEvent,
 	concern?: CommentAudience,
 ): Promise<NotifiedMember[]> {
-	const { actorId, question, besides } = event
+	const { actorId, question, alsoLocked } = event
 	switch (event.kind) {
 		case 'comment-added':
 			return notifyOfComment(trx, event, {
@@ -153,12 +153,12 @@ export async function notifyOfEvent(
 		}
 		case 'comment-deleted':
 		case 'comment-unpublished':
-			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kinds: null, besides })
+			return forgetPart(trx, { subject: refOf(question.id), partId: event.commentId, kinds: null, alsoLocked })
 		case 'comment-changed': {
 			const { commentId, before } = event
 			const people = await findNewlyMentioned(trx, event, { commentId, before })
 			const part = { subject: refOf(question.id), partId: commentId }
-			const forgotten = await forgetPart(trx, { ...part, kinds: ['outdated'], besides: [...people.keys()] })
+			const forgotten = await forgetPart(trx, { ...part, kinds: ['outdated'], alsoLocked: [...people.keys()] })
 			return [...forgotten, ...(await notify(trx, { people, ...doneBy(event), ...aboutQuestion(question, commentId) }))]
 		}
 		case 'solution-chosen': {
@@ -182,7 +182,7 @@ export async function notifyOfEvent(
 		}
 		case 'question-deleted':
 		case 'question-unpublished':
-			return forgetSubject(trx, refOf(question.id), { besides, keepsDecisions: true })
+			return forgetSubject(trx, refOf(question.id), { alsoLocked, keepsDecisions: true })
 		default:
 			return []
 	}
@@ -224,7 +224,7 @@ export async function findCommentAudience(
 /** Notifies the members whom a new or restored comment concerns. Its author counts as the actor, whoever restored it. */
 async function notifyOfComment(
 	trx: Executor,
-	{ question, commentId, besides }: { question: EventQuestion; commentId: number; besides?: number },
+	{ question, commentId, alsoLocked }: { question: EventQuestion; commentId: number; alsoLocked?: number },
 	{
 		actorId,
 		concern: { askerId, parentAuthorId, mentioned, followers },
@@ -243,7 +243,7 @@ async function notifyOfComment(
 		...doneBy({ question, actorId }),
 		...aboutQuestion(question, commentId),
 		isNew,
-		...(besides !== undefined && { besides }),
+		...(alsoLocked !== undefined && { alsoLocked }),
 	})
 }
 
@@ -269,7 +269,7 @@ async function findNewlyMentioned(
 /** Continues notifying followers of a new question; a retry notifies nobody twice. */
 export function notifyTagFollowers({ event, after }: RemainingTagFollowers): Promise<void> {
 	const { actorId, question = event.query as EventQuestion } = event
-	return tellInBatches(question.id, after, async (trx, from) => {
+	return notifyInBatches(question.id, after, async (trx, from) => {
 		// A job of an earlier version does not list the mentions.
 		const mentioned = await listMentioned(trx, event.mentioned ?? [])
 		const followers = await listTagFollowers(trx, { ...question, after: from, limit: MAX_FOLLOWERS_PER_BATCH })
@@ -286,7 +286,7 @@ export function notifyQuestionFollowers({
 	others,
 	after,
 }: RemainingQuestionFollowers): Promise<void> {
-	return tellInBatches(question.id, after, async (trx, from) => {
+	return notifyInBatches(question.id, after, async (trx, from) => {
 		if (!(await findCommentFacts(trx, commentId))) return null
 		const followers = await listQuestionFollowers(trx, question.id, from, MAX_FOLLOWERS_PER_BATCH)
 		const people = recipientsOf({ actorId, questionFollowers: followers.filter((id) => !others.includes(id)) })
@@ -307,7 +307,7 @@ interface Batch {
  * @param after the last follower who was notified
  * @param read the next followers after one of them; null when there is no longer anything to notify about
  */
-async function tellInBatches(
+async function notifyInBatches(
 	questionId: number,
 	after: number,
 	read: (trx: Executor, after: number) => Promise<Batch | null>,
@@ -315,23 +315,23 @@ async function tellInBatches(
 	let last: number | undefined = after
 	while (last !== undefined) {
 		const from: number = last
-		const { told, next } = await db()
+		const { notified, next } = await db()
 			.transaction()
 			.execute(async (trx) => {
 				// Locked before any notification box, as all writers do.
 				const batch = (await lockPublishedQuestion(trx, questionId)) ? await read(trx, from) : null
-				if (!batch) return { told: [], next: undefined }
+				if (!batch) return { notified: [], next: undefined }
 				const { followers, people, by, commentId } = batch
-				const told = await notify(trx, { people, ...doneBy(by), ...aboutQuestion(by.question, commentId) })
-				return { told, next: followers.length < MAX_FOLLOWERS_PER_BATCH ? undefined : followers.at(-1) }
+				const notified = await notify(trx, { people, ...doneBy(by), ...aboutQuestion(by.question, commentId) })
+				return { notified, next: followers.length < MAX_FOLLOWERS_PER_BATCH ? undefined : followers.at(-1) }
 			})
-		await announceUnread(told)
+		await announceUnread(notified)
 		last = next
 	}
 }
 
 async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<NotifiedMember[]> {
-	const { actorId, question, besides } = event
+	const { actorId, question, alsoLocked } = event
 	const mentioned = await listMentioned(trx, event.mentioned)
 	const followers = await listTagFollowers(trx, { ...question, after: 0, limit: MAX_FOLLOWERS_AT_ONCE + 1 })
 	const isMany = followers.length > MAX_FOLLOWERS_AT_ONCE
@@ -341,7 +341,7 @@ async function notifyOfQuestion(trx: Executor, event: QuestionAdded): Promise<No
 		people,
 		...doneBy(event),
 		...aboutQuestion(question, null),
-		...(besides !== undefined && { besides }),
+		...(alsoLocked !== undefined && { alsoLocked }),
 	})
 }
 
@@ -382,9 +382,9 @@ export function recipientsOf(concerned: EventAudience): Map<number, Notification
 		questionFollowers = [],
 		tagFollowers = [],
 	} = concerned
-	const told = new Map<number, NotificationKindName>()
+	const notified = new Map<number, NotificationKindName>()
 	const tell = (kind: NotificationKindName, ...ids: (number | null | undefined)[]) => {
-		for (const id of ids) if (typeof id === 'number' && id !== actorId && !told.has(id)) told.set(id, kind)
+		for (const id of ids) if (typeof id === 'number' && id !== actorId && !notified.has(id)) notified.set(id, kind)
 	}
 	tell('solution', solverId)
 	tell('mention', ...mentioned)
@@ -392,5 +392,5 @@ export function recipientsOf(concerned: EventAudience): Map<number, Notification
 	tell('comment', questionAuthorId)
 	tell('followed-query', ...questionFollowers)
 	tell('followed', ...tagFollowers)
-	return told
+	return notified
 }

@@ -13,9 +13,9 @@ export async function findChangeableQuestion(
 	id: number,
 	memberId: number,
 	executor: Executor = db(),
-): Promise<(QuestionPageRow & { waits: boolean }) | undefined> {
-	const { rows } = await sql<QuestionPageRow & { waits: boolean }>`
-		select ${questionPageColumns}, q.status = 'pending' as waits from questions q ${questionJoins}
+): Promise<(QuestionPageRow & { isPending: boolean }) | undefined> {
+	const { rows } = await sql<QuestionPageRow & { isPending: boolean }>`
+		select ${questionPageColumns}, q.status = 'pending' as "isPending" from questions q ${questionJoins}
 		where q.id = ${id} and (q.status = 'published' or coalesce(u.pseudonym_of, u.id) = ${memberId} and q.status = 'pending')`.execute(
 		executor,
 	)
@@ -49,9 +49,9 @@ export async function updatePendingQuestion(trx: Executor, id: number, texts: Qu
 export async function findChangeableComment(
 	id: number,
 	memberId: number,
-): Promise<{ author_id: number; question_id: number; tags: string[]; waits: boolean } | undefined> {
-	const { rows } = await sql<{ author_id: number; question_id: number; tags: string[]; waits: boolean }>`
-		select coalesce(u.pseudonym_of, u.id) as author_id, m.question_id, q.tags, m.status = 'pending' as waits
+): Promise<{ author_id: number; question_id: number; tags: string[]; isPending: boolean } | undefined> {
+	const { rows } = await sql<{ author_id: number; question_id: number; tags: string[]; isPending: boolean }>`
+		select coalesce(u.pseudonym_of, u.id) as author_id, m.question_id, q.tags, m.status = 'pending' as "isPending"
 		from comments m join questions q on q.id = m.question_id join users u on u.id = m.author_id
 		where m.id = ${id} and q.status = 'published'
 			and (m.status = 'published' or coalesce(u.pseudonym_of, u.id) = ${memberId} and m.status = 'pending')`.execute(

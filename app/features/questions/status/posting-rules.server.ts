@@ -1,4 +1,4 @@
-import { requireNotSuspended } from '~/features/accounts/security/suspension.server.ts'
+import { requireWritingAllowed } from '~/features/accounts/security/suspension.server.ts'
 import { isBlockedByAny } from '~/features/members/blocks.queries.server.ts'
 import { openPendingCase } from '~/features/moderation/cases.queries.server.ts'
 import { queueModeratorNotification } from '~/features/moderation/handling/handling.server.ts'
@@ -62,7 +62,7 @@ export async function applyPostingRules(
 	const kind = added[event.kind]
 	const { actor, authors, refusalByBlock, secondsOver } = facts ?? (await readPostingFacts(trx, event))
 	const isOwn = ownerOf(event, authors)?.member_id === event.actorId
-	if (!isOwn || !isDeletion(event)) requireNotSuspended(actor)
+	if (!isOwn || !isDeletion(event)) requireWritingAllowed(actor)
 	// The caller checked it by the role of the session, which may have ended meanwhile.
 	if (actor.role === 'member' && !mayChange(event, isOwn)) throw new NotAllowed(notOwn)
 	if (refusalByBlock) throw new NotAllowed(refusalByBlock)

@@ -66,21 +66,21 @@ export async function hideComments(
 	{ ids, by, reason }: { ids: readonly number[]; by: number; reason: string },
 	record: (trx: Executor, hidden: readonly HeldComment[]) => Promise<void>,
 ): Promise<void> {
-	const { hidden, told } = await db()
+	const { hidden, notified } = await db()
 		.transaction()
 		.execute(async (trx) => {
 			const held = await lockAnyComments(trx, ids)
 			const hidden = held.filter(({ status }) => status === 'published' || status === 'pending')
-			if (hidden.length === 0) return { hidden, told: [] }
+			if (hidden.length === 0) return { hidden, notified: [] }
 			await hideHeldComments(trx, hidden, { reason, by })
 			const hiddenIds = hidden.map(({ id }) => id)
 			await closeCases(trx, 'comment', hiddenIds)
 			await record(trx, hidden)
-			return { hidden, told: await forgetComments(trx, hidden) }
+			return { hidden, notified: await forgetComments(trx, hidden) }
 		})
 	if (hidden.length === 0) return
 	await invalidatePages([LIST_PAGES, ...new Set(hidden.map(({ question_id }) => questionTag(question_id)))])
-	await announceUnread(told)
+	await announceUnread(notified)
 }
 
 /**

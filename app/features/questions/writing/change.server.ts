@@ -11,7 +11,7 @@ import { Conflict, Invalid, NoSuch } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { transact } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
 import { KeyReused, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { type CommentAudience, notifyOfEvent } from '../notifying/notifying.server.ts'
@@ -36,7 +36,7 @@ export async function requireQuestion(id: number): Promise<NamedQuestion> {
 export async function requireChangeableQuestion(
 	member: SignedIn,
 	id: number,
-): Promise<QuestionPageRow & { waits: boolean }> {
+): Promise<QuestionPageRow & { isPending: boolean }> {
 	const question = isId(id) ? await findChangeableQuestion(id, member.id) : undefined
 	if (!question) throw new NoSuch('query')
 	return question
@@ -63,7 +63,7 @@ export const undoTooLate = 'Only the member who deleted it can undo this, within
 /** Whether a text that a member has just written is pending, to tell them so. */
 export async function isPostPending(author: SignedIn, kind: 'query' | 'comment', id: number): Promise<boolean> {
 	const found = await (kind === 'query' ? findChangeableQuestion : findChangeableComment)(id, author.id)
-	return found?.waits === true
+	return found?.isPending === true
 }
 
 /** The toast after a question was written or changed: that it is done, or that it waits for a moderator. */
@@ -121,7 +121,7 @@ export interface PlannedChange<Result> {
 export async function changeForum<Result>(
 	plan: (trx: Executor) => Promise<PlannedChange<Result> | { done: Result }>,
 ): Promise<Result> {
-	const { event, result } = await transact(async (trx) => {
+	const { event, result } = await pipelinedTransaction(async (trx) => {
 		const planned = await plan(trx)
 		if ('done' in planned) return { event: null, result: planned.done }
 		const status = await applyPostingRules(trx, planned.event, planned)
@@ -167,7 +167,7 @@ export async function recordEffects(trx: Executor, event: ForumEvent, concern?: 
 	if (event.kind === 'question-added') await beginRouting(trx, event.question.id)
 	if (event.kind === 'question-restored' || event.kind === 'question-republished')
 		await resumeRouting(trx, event.question.id)
-	return { ...event, told: await notifyOfEvent(trx, event, concern) }
+	return { ...event, notified: await notifyOfEvent(trx, event, concern) }
 }
 
 /** The cache tag of a question's page. */
@@ -179,7 +179,7 @@ export function questionTag(id: number): string {
 export async function announceEffects(event: ForumEvent): Promise<void> {
 	const { question } = event
 	// The counts first, as they date from the commit: a member who reads meanwhile must get the later count after them.
-	const counted = announceUnread(event.told ?? [])
+	const counted = announceUnread(event.notified ?? [])
 	await Promise.all([counted, invalidatePages([LIST_PAGES, questionTag(question.id)])])
 	if (event.kind === 'question-added') announce('forum', 'query:added', { url: question.url })
 	if (event.kind === 'comment-added') {

@@ -5,7 +5,7 @@ import { monthAndYear } from '~/lib/calendar.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { formValues } from '~/platform/http/form.ts'
-import { redirectWithToast, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, withHttpErrors } from '~/platform/http/http.ts'
 import { Checkbox } from '~/ui/checkbox.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
@@ -26,7 +26,7 @@ export async function action(args: Route.ActionArgs) {
 	const form = await readForm(args.request)
 	try {
 		const message = await addRepositories(viewer, viewer.username, formValues(form))
-		return redirectWithToast(editProfilePath(viewer.username, 'projects'), { type: 'success', message })
+		return redirectWithSuccess(editProfilePath(viewer.username, 'projects'), message)
 	} catch (error) {
 		return refuseForm(error, form)
 	}

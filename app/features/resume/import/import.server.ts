@@ -159,7 +159,10 @@ async function leaveForeignPictures(
 	const pictureFields = [
 		{ kind: 'profile', path: 'basics.image', fields: found.personal, field: 'profile_url' },
 		...found.certificates.map((fields, index) => ({
-			...{ kind: 'certificate', path: `certificates[${index}]`, fields, field: 'certificate_image' },
+			kind: 'certificate',
+			path: `certificates[${index}]`,
+			fields,
+			field: 'certificate_image',
 		})),
 		...found.projects.map((fields, index) => ({
 			kind: 'project',

@@ -74,8 +74,13 @@ const emptyProject: ProjectInput = {
 }
 
 const emptyExperience = {
-	...{ organisation: '', title: '', degree: '', url: '', summary: '' },
-	...{ starts: null, ends: null },
+	organisation: '',
+	title: '',
+	degree: '',
+	url: '',
+	summary: '',
+	starts: null,
+	ends: null,
 }
 
 /** Compares a profile with a document. An import adds and replaces; it never empties or deletes. Items are matched by title. */

@@ -8,7 +8,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast } from '~/platform/http/http.ts'
+import { redirectWithSuccess } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ImportForm, ImportPreview } from '../components/import-forms.tsx'
 import { MAX_RESUME_BYTES } from '../import/document.ts'
@@ -35,9 +35,9 @@ export async function action(args: Route.ActionArgs) {
 					fingerprint: String(form.get('fingerprint') ?? ''),
 					chosen: form.getAll('change').map(String),
 				})
-				const flash = { type: 'success', message: `Imported: ${pluralize(made, 'change')}.` } as const
 				// The header shows the name and picture from the session.
-				return redirectWithToast(editProfilePath(username), flash, await refreshSession(args.request))
+				const session = await refreshSession(args.request)
+				return redirectWithSuccess(editProfilePath(username), `Imported: ${pluralize(made, 'change')}.`, session)
 			},
 		})
 	} catch (error) {

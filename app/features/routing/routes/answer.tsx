@@ -1,7 +1,7 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { chooseIntent, readForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { EmptyState } from '~/ui/empty-state.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
@@ -32,7 +32,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const back = safeRedirect(form.get('from'), ANSWER_PATH)
-		const done = (message: string) => redirectWithToast(back, { type: 'success', message })
+		const done = (message: string) => redirectWithSuccess(back, message)
 		const decline = (isDeclined: boolean) =>
 			declineQuestion(viewer, Number(form.get('query') || Number.NaN), isDeclined)
 		return chooseIntent(form.get('intent'), {

@@ -20,7 +20,7 @@ import type { SignedIn } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { useTheme, useThemeFetcher } from '~/shell/theme-switch.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
@@ -64,7 +64,7 @@ export function action({ request, context, url }: Route.ActionArgs) {
 					return 'Logged out everywhere else.'
 				},
 			})
-			return redirectWithToast('/settings', { type: 'success', message })
+			return redirectWithSuccess('/settings', message)
 		} catch (error) {
 			// By a double click, or in another tab.
 			if (!(error instanceof NotFound)) throw error

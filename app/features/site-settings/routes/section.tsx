@@ -5,7 +5,7 @@ import { AdminFrame } from '~/features/administration/components/admin-frame.tsx
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -31,28 +31,26 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 }
 
 /** Saves the form (`act` save), or undoes a change (`id`, `act` undo). */
-export function action({ request, params, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		const viewer = requireLogin(context, url)
-		const form = await readForm(request)
-		const done = (message: string) => redirectWithToast(sectionPath(params.section), { type: 'success', message })
-		try {
-			if (isSensitive(viewer, params.section)) await requireConfirmed(viewer, request)
-			return await chooseIntent(form.get('act'), {
-				save: async () => {
-					await storePictures(viewer, params.section, form)
-					await saveSection(viewer, params.section, Object.fromEntries(form))
-					return done('Saved. It applies immediately.')
-				},
-				undo: async () => {
-					await undoChange(viewer, params.section, Number(form.get('id')))
-					return done('Undone.')
-				},
-			})
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	const done = (message: string) => redirectWithSuccess(sectionPath(params.section), message)
+	try {
+		if (isSensitive(viewer, params.section)) await requireConfirmed(viewer, request)
+		return await chooseIntent(form.get('act'), {
+			save: async () => {
+				await storePictures(viewer, params.section, form)
+				await saveSection(viewer, params.section, Object.fromEntries(form))
+				return done('Saved. It applies immediately.')
+			},
+			undo: async () => {
+				await undoChange(viewer, params.section, Number(form.get('id')))
+				return done('Undone.')
+			},
+		})
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ loaderData, matches }: Route.MetaArgs) {

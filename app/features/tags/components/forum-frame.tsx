@@ -37,14 +37,21 @@ function SideLinks({ categories, total, pathname, search }: CategoryNavProps) {
 		<>
 			<SectionHeading title="Browse" />
 			<ul>
-				<SideLink to="/forum" title="Recent Queries" count={total} {...{ pathname, search }} />
+				<SideLink to="/forum" title="Recent Queries" count={total} pathname={pathname} search={search} />
 			</ul>
 			<div className="mt-6">
 				<SectionHeading title="Categories" />
 			</div>
 			<ul>
 				{categories.map(({ slug, title, count }) => (
-					<SideLink key={slug} to={categoryPath(slug)} title={title} count={count} {...{ pathname, search }} />
+					<SideLink
+						key={slug}
+						to={categoryPath(slug)}
+						title={title}
+						count={count}
+						pathname={pathname}
+						search={search}
+					/>
 				))}
 			</ul>
 		</>
@@ -59,9 +66,9 @@ export function CategoryStrip(props: CategoryStripProps) {
 function StripLinks({ categories, pathname, search }: CategoryStripProps) {
 	return (
 		<>
-			<StripLink to="/forum" title="Recent Queries" {...{ pathname, search }} />
+			<StripLink to="/forum" title="Recent Queries" pathname={pathname} search={search} />
 			{categories.map(({ slug, title }) => (
-				<StripLink key={slug} to={categoryPath(slug)} title={title} {...{ pathname, search }} />
+				<StripLink key={slug} to={categoryPath(slug)} title={title} pathname={pathname} search={search} />
 			))}
 			<StripLink to="/forum/tags" title="All tags" pathname={pathname} search={null} />
 		</>

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
 import { Invalid } from '~/lib/errors.ts'
-import { handleBackgroundForm } from '~/platform/http/form.server.ts'
+import { handleBackgroundForm, requireToggle } from '~/platform/http/form.server.ts'
 import { type FollowTarget, setFollowing } from '../following.server.ts'
 import { categoryPath, tagPath } from '../tags.view.ts'
 import type { Route } from './+types/follow'
@@ -15,8 +15,7 @@ export function action({ request, context }: Route.ActionArgs) {
 		request,
 		context,
 		act: async (viewer, form) => {
-			const value = Number(form.get('value') || Number.NaN)
-			if (value !== 0 && value !== 1) throw new Invalid('Send 1 to follow, or 0 to unfollow.')
+			const value = requireToggle(form, 'Send 1 to follow, or 0 to unfollow.')
 			const target = targetOf(form)
 			await setFollowing(viewer, target, value === 1)
 			const back = 'tag' in target ? tagPath(target.tag) : categoryPath(target.category)

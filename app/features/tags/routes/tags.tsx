@@ -3,7 +3,7 @@ import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
-import { redirectWithToast, requireLogin } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'
 import { FollowedList } from '../components/followed-list.tsx'
 import { CategoryStrip, TagLink, useCategories } from '../components/forum-frame.tsx'
 import { Synonyms } from '../components/synonyms.tsx'
@@ -34,12 +34,12 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		return await chooseIntent(form.get('intent'), {
 			join: async () => {
 				const { name, main } = await addSynonym(viewer, Object.fromEntries(form))
-				return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is now a synonym of #${main}.` })
+				return redirectWithSuccess('/forum/tags', `#${name} is now a synonym of #${main}.`)
 			},
 			part: async () => {
 				const name = String(form.get('name'))
 				await removeSynonym(viewer, name)
-				return redirectWithToast('/forum/tags', { type: 'success', message: `#${name} is its own tag again.` })
+				return redirectWithSuccess('/forum/tags', `#${name} is its own tag again.`)
 			},
 		})
 	} catch (error) {

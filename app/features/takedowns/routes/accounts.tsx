@@ -1,13 +1,12 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { formatNumber, pluralize } from '~/lib/text.ts'
+import { capitalize, formatNumber, pluralize } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
@@ -46,25 +45,22 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	})
 }
 
-export function action({ request, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const viewer = viewerOf(context)
-		const form = await readForm(request)
-		try {
-			const input = Object.fromEntries(form)
-			const result = await chooseIntent(form.get('act'), {
-				hide: () => takeDownSeveral(viewer, input),
-				undo: () => undoSeveral(viewer, input),
-			})
-			const isUndone = input.act === 'undo'
-			if (result.leftOut.length > 0) return { isUndone, result }
-			const message = sentenceOf(isUndone, result)
-			return redirectWithToast(url.pathname + url.search, { type: 'success', message })
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		const input = Object.fromEntries(form)
+		const result = await chooseIntent(form.get('act'), {
+			hide: () => takeDownSeveral(viewer, input),
+			undo: () => undoSeveral(viewer, input),
+		})
+		const isUndone = input.act === 'undo'
+		if (result.leftOut.length > 0) return { isUndone, result }
+		const message = sentenceOf(isUndone, result)
+		return redirectWithSuccess(url.pathname + url.search, message)
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 function sentenceOf(isUndone: boolean, { done, unfinished }: SeveralResult): string {
@@ -195,7 +191,7 @@ function Account({ account: { username, name, counts, last } }: { account: Accou
 				</Link>{' '}
 				<span className="meta">@{username}</span>
 			</p>
-			<p className="text-sm text-ink-2">{sentence(describeCounts(counts))}</p>
+			<p className="text-sm text-ink-2">{`${capitalize(describeCounts(counts))}.`}</p>
 			{last && (
 				<p className="mt-1 flex flex-wrap items-center gap-x-3 gap-y-1 text-sm text-ink-3">
 					<LocalTime at={last.at} />
@@ -218,10 +214,6 @@ function undoableOf(accounts: AccountView[]): AccountView[] {
 
 function namesOf(accounts: AccountView[]): string {
 	return accounts.map(({ username }) => username).join(' ')
-}
-
-function sentence(words: string): string {
-	return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
 interface ActFormProps {

@@ -2,12 +2,11 @@ import { ModerationFrame } from '~/features/moderation/components/moderation-fra
 import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
@@ -24,22 +23,19 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-export function action({ request, params, context, url }: Route.ActionArgs) {
-	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const viewer = viewerOf(context)
-		const form = await readForm(request)
-		try {
-			const input = Object.fromEntries(form)
-			const message = await chooseIntent(form.get('act'), {
-				hide: () => takeDown(viewer, params.username, input),
-				undo: () => undoTakedown(viewer, params.username, input),
-			})
-			return redirectWithToast(takedownPath(params.username), { type: 'success', message })
-		} catch (error) {
-			return refuseForm(error, form)
-		}
-	})
+export async function action({ request, params, context, url }: Route.ActionArgs) {
+	const viewer = requireLogin(context, url)
+	const form = await readForm(request)
+	try {
+		const input = Object.fromEntries(form)
+		const message = await chooseIntent(form.get('act'), {
+			hide: () => takeDown(viewer, params.username, input),
+			undo: () => undoTakedown(viewer, params.username, input),
+		})
+		return redirectWithSuccess(takedownPath(params.username), message)
+	} catch (error) {
+		return refuseForm(error, form)
+	}
 }
 
 export function meta({ matches }: Route.MetaArgs) {

@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { requireId } from '~/lib/checks.ts'
 import { chooseIntent, readForm, withRefusalNotice } from '~/platform/http/form.server.ts'
-import { redirectWithToast, refererPath, requireLogin } from '~/platform/http/http.ts'
+import { redirectWithSuccess, refererPath, requireLogin } from '~/platform/http/http.ts'
 import { reportOutdated, withdrawOutdated } from '../outdated.server.ts'
 import type { Route } from './+types/outdated'
 
@@ -18,11 +18,11 @@ export async function action({ request, context }: Route.ActionArgs) {
 		return chooseIntent(form.get('value'), {
 			1: async () => {
 				const { url } = await reportOutdated(viewer, id, { reason: form.get('reason') ?? '' })
-				return redirectWithToast(url, { type: 'success', message: 'Noted. Thank you.' })
+				return redirectWithSuccess(url, 'Noted. Thank you.')
 			},
 			0: async () => {
 				const { url } = await withdrawOutdated(viewer, id)
-				return redirectWithToast(url, { type: 'success', message: 'Undone.' })
+				return redirectWithSuccess(url, 'Undone.')
 			},
 		})
 	})
