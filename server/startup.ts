@@ -22,11 +22,11 @@ const migrations = resolve('migrations')
 const spare = { site: 20, process: 2 }
 
 /**
- * Connections of one process for requests to a PostgreSQL on the same machine: two for each processor and two for statements that wait for
- * the disk, at most ten (https://wiki.postgresql.org/wiki/Number_Of_Database_Connections). More would finish nothing sooner, and each has
- * 10 to 20 MB of plans of its own, which are slow until they are made.
+ * Connections of one process for requests to a PostgreSQL on the same machine: two for each processor, at least four and at most ten
+ * (https://wiki.postgresql.org/wiki/Number_Of_Database_Connections). More would finish nothing sooner, and each has some 20 MB of its own,
+ * most of them plans, which are slow until they are made.
  */
-const requestConnections = () => Math.min(10, 2 * availableParallelism() + 2)
+const requestConnections = () => Math.min(10, Math.max(4, 2 * availableParallelism()))
 
 /** Milliseconds to wait at the start for a PostgreSQL that does not serve yet, and between two tries. */
 const DATABASE_WAIT_MS = 60_000
