@@ -5,6 +5,7 @@ import { Links, Meta, Outlet, Scripts, ScrollRestoration, type ShouldRevalidateF
 import { config } from '~/config.server.ts'
 import { HeaderSearch } from '~/features/finder/components/header-search.tsx'
 import { redirectToCurrentName } from '~/features/identity/usernames/addresses.server.ts'
+import { formerNamesOf } from '~/features/identity/usernames/former-names.server.ts'
 import { InboxControl } from '~/features/inbox/components/inbox-control.tsx'
 import { getMemberState, noState } from '~/features/inbox/inbox.server.ts'
 import { requireConsent } from '~/features/legal/consent.server.ts'
@@ -71,6 +72,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 	const viewer = viewerOf(context)
 	const { publicUrl } = config()
 	const reservedTags = tagsReservedFrom(viewer)
+	const formerNames = viewer ? formerNamesOf(viewer.id) : []
 	const { style } = siteAppearance()
 	const [{ notifications: unread, conversations, writing }, openCases] = await Promise.all([
 		orWhileAway(getMemberState(viewer), noState),
@@ -78,6 +80,7 @@ export async function loader({ request, context, url }: Route.LoaderArgs): Promi
 	])
 	return {
 		viewer,
+		...(formerNames.length > 0 && { formerNames }),
 		isViewerUnknown,
 		disk: isModerator(viewer) ? await diskState() : null,
 		unread,
@@ -175,7 +178,7 @@ function SiteStyle() {
 
 export default function Root({ loaderData }: Route.ComponentProps) {
 	const me = loaderData.viewer?.username
-	useStorageCleanup(loaderData.isViewerUnknown ? undefined : loaderData.viewer)
+	useStorageCleanup(loaderData.isViewerUnknown ? undefined : loaderData.viewer, loaderData.formerNames)
 	useConnection(me)
 	const hydrated = useHydrated()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: whenever they are new

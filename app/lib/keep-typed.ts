@@ -1,4 +1,4 @@
-import { storageOwner } from './private-storage.ts'
+import { isStorageOf } from './private-storage.ts'
 
 interface KeptText {
 	/** Its key in the local storage, which all tabs of this browser share. */
@@ -37,13 +37,5 @@ export function keepTyped(field: HTMLTextAreaElement, { name, member, store, tex
 		field.removeEventListener('input', type)
 		removeEventListener('pagehide', keep)
 		removeEventListener('storage', hear)
-	}
-}
-
-function isStorageOf(member: string): boolean {
-	try {
-		return storageOwner() === member
-	} catch {
-		return false
 	}
 }

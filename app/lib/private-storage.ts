@@ -1,13 +1,16 @@
-import type { Viewer } from './viewer.ts'
+import type { SignedIn, Viewer } from './viewer.ts'
 
 /*
  * What this browser stores about a member besides cookies. Everything that is not listed here as harmless counts as private, so
  * that a key added later is cleared automatically.
  */
 
-/** Stores the username of the owner of this storage. */
+/**
+ * Stores the username of the owner of this storage, then the former ones that they had in this browser, separated by spaces: only what is
+ * stored under these is theirs, too.
+ */
 export const OWNER = 'storage-owner'
-/** Stores their id, which stays when they are renamed while no page is open in this browser. */
+/** Stores their id: with another database, the name may be somebody else's. */
 const OWNER_ID = 'storage-owner-id'
 
 /**
@@ -21,23 +24,38 @@ const harmlessCache = /^(shell |saved:$)/
 
 /** Username of the member whose storage this is; null for a visitor. */
 export function storageOwner(): string | null {
-	return localStorage.getItem(OWNER)
+	return ownerNames()[0] ?? null
+}
+
+/** The usernames of the owner in this browser: the present one and former ones; none for a visitor. */
+export function ownerNames(): string[] {
+	return localStorage.getItem(OWNER)?.split(' ') ?? []
+}
+
+/**
+ * Whether what a page stores is still its member's: since it was loaded, they may have logged out, or another member in.
+ * @param member username, perhaps a former one by now
+ */
+export function isStorageOf(member: string): boolean {
+	try {
+		return ownerNames().includes(member)
+	} catch {
+		return false
+	}
 }
 
 /**
  * Makes sure that this browser stores nothing about other members.
  * @param member null when a page was loaded without a session
+ * @param formerNames all former usernames of the member, who may have been renamed while no page was open in this browser
  */
-export async function claimStorage(member: Viewer): Promise<void> {
+export async function claimStorage(member: Viewer, formerNames: readonly string[] = []): Promise<void> {
 	try {
-		const owner = storageOwner()
-		const isOwn = member && (owner === null || owner === member.username || isRenamed(member))
-		if (isOwn && owner !== null && owner !== member.username) renameOwner(owner, member.username)
-		const cleared = isOwn ? null : clearPrivateStorage()
+		const cleared = member && isOwner(member, formerNames) ? null : clearPrivateStorage()
 		// Before the databases are emptied, as the next page may already be loading.
 		if (member) {
 			localStorage.setItem(OWNER_ID, String(member.id))
-			localStorage.setItem(OWNER, member.username)
+			setOwner(member.username)
 		}
 		await cleared
 	} catch {
@@ -45,22 +63,34 @@ export async function claimStorage(member: Viewer): Promise<void> {
 	}
 }
 
-function isRenamed({ id }: NonNullable<Viewer>): boolean {
-	return localStorage.getItem(OWNER_ID) === String(id)
+function isOwner({ id, username }: SignedIn, formerNames: readonly string[]): boolean {
+	const owner = storageOwner()
+	const hasName = owner === null || owner === username || formerNames.includes(owner)
+	return hasName && [null, String(id)].includes(localStorage.getItem(OWNER_ID))
 }
 
-/** Moves a member's entries to their new username, the second word of a key, as in `chat-draft:anna:bert` and `draft anna /forum/ask`. */
+/** Gives the owner's entries their new username, unless the owner is somebody else. */
 export function renameOwner(from: string, to: string): void {
 	try {
-		localStorage.setItem(OWNER, to)
-		for (const store of [localStorage, sessionStorage])
-			for (const key of Object.keys(store)) {
-				const [, kind, owner, rest] = /^([\w-]+[: ])([^: ]+)([: ].*)$/s.exec(key) ?? []
-				if (owner === from) moveEntry(store, key, `${kind}${to}${rest}`)
-			}
+		if (ownerNames().includes(from)) setOwner(to)
 	} catch {
 		// Storage is forbidden.
 	}
+}
+
+/**
+ * Moves what is stored under the owner's former names, and removes what other members' open pages have stored since. The username is the
+ * second word of a key, as in `chat-draft:anna:bert` and `draft anna /forum/ask`.
+ */
+function setOwner(name: string): void {
+	const former = ownerNames().filter((each) => each !== name)
+	localStorage.setItem(OWNER, [name, ...former].join(' '))
+	for (const store of [localStorage, sessionStorage])
+		for (const key of Object.keys(store)) {
+			const [, kind, owner = name, rest = ''] = /^([\w-]+[: ])([^: /]+)([: ].*)?$/s.exec(key) ?? []
+			if (former.includes(owner)) moveEntry(store, key, `${kind}${name}${rest}`)
+			else if (owner !== name) store.removeItem(key)
+		}
 }
 
 /** Moves an entry to another key. If storage is full, it stays. */

@@ -5,6 +5,8 @@ import type { Viewer } from './viewer.ts'
 /** Data that every page has. */
 export interface RootData {
 	viewer: Viewer
+	/** The viewer's former usernames, under which their browser may have stored something; missing where there are none. */
+	formerNames?: readonly string[]
 	/** Whether the viewer is logged in but unknown: the page is then rendered for neither a member nor a visitor. */
 	isViewerUnknown: boolean
 	/** The state of the disk, for staff; null when there is space, and for everybody else. */

@@ -26,7 +26,7 @@ self.addEventListener('push', (event) => {
 self.addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renewSubscription()))
 self.addEventListener('notificationclick', (event) => {
 	event.notification.close()
-	event.waitUntil(open(event.notification.data.url))
+	event.waitUntil(open(event.notification.data))
 })
 
 /** Stores the offline page with its files. If that fails, the worker still handles pushes. */
@@ -91,16 +91,16 @@ async function answerFromShell(request) {
 	return (await caches.match(`${origin}${pathname}${FOR_OFFLINE}`, { cacheName: SHELL_CACHE })) ?? fetch(request)
 }
 
-/** @param data { title, body, url, tag, open, unread }, see app/features/notifications/push/delivery.server.ts */
+/** @param data { title, body, url, read, tag, open, unread }, see app/features/notifications/push/delivery.server.ts */
 async function show(data) {
-	const { title, body, url, tag, open, unread } = data.json()
+	const { title, body, url, read, tag, open, unread } = data.json()
 	await self.navigator.setAppBadge?.(unread).catch(() => {})
 	for (const shown of await self.registration.getNotifications()) if (!open.includes(shown.tag)) shown.close()
 	// A visible tab shows it already.
 	const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
 	if (tabs.some(({ visibilityState }) => visibilityState === 'visible')) return
 	const icons = { icon: '/icons/icon-192.png', badge: '/icons/badge-96.png' }
-	await self.registration.showNotification(title, { body, tag, renotify: true, ...icons, data: { url } })
+	await self.registration.showNotification(title, { body, tag, renotify: true, ...icons, data: { url, read } })
 }
 
 /**
@@ -116,10 +116,11 @@ async function renewSubscription() {
 	await fetch('/notifications/push', { method: 'POST', body })
 }
 
-/** Focuses the tab with this address, or opens one. */
-async function open(path) {
+/** Focuses the tab that shows what the push is about, or opens one, and marks it as read. A saved copy has the path of its page. */
+async function open({ url: path, read }) {
 	const { href } = new URL(path, self.location.origin)
 	const tabs = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
 	const there = tabs.find(({ url }) => url === href)
-	await (there ? there.focus() : self.clients.openWindow(href))
+	if (there) await Promise.all([there.focus(), read && fetch(read, { redirect: 'manual' })])
+	else await self.clients.openWindow(new URL(self.navigator.onLine ? (read ?? path) : path, href).href)
 }

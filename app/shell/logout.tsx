@@ -31,8 +31,9 @@ function leave(): void {
  * Clears a member's data in this browser when a page loads without a session, after a logout, and when another member logs in. A
  * session that ends while its page is open does not count yet: its member logs in again and continues.
  * @param member null for a visitor, undefined while that is unknown, as during an outage
+ * @param formerNames the member's former usernames
  */
-export function useStorageCleanup(member: Viewer | undefined): void {
+export function useStorageCleanup(member: Viewer | undefined, formerNames?: readonly string[]): void {
 	const wasLoaded = useRef(false)
 	const { id, username } = member ?? {}
 	// Before any effect of the page, as fields look there for typed text.
@@ -43,6 +44,6 @@ export function useStorageCleanup(member: Viewer | undefined): void {
 		wasLoaded.current = true
 		if (member === null && !isLoad && !isLeaving) return
 		isLeaving = false
-		void claimStorage(member)
+		void claimStorage(member, formerNames)
 	}, [member === undefined, id, username])
 }

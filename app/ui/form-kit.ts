@@ -1,4 +1,5 @@
 import { type RefObject, useEffect } from 'react'
+import { isStorageOf } from '~/lib/private-storage.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { toast } from '~/shell/toast.ts'
 
@@ -49,9 +50,13 @@ export function parseStored(text: string | null): unknown {
 	}
 }
 
-/** Stores a value for {@link readStored}; null removes it. Storage may be forbidden or full: then nothing is stored. */
-export function writeStored(name: string, value: object | null): void {
+/**
+ * Stores a value for {@link readStored}; null removes it. Storage may be forbidden or full: then nothing is stored.
+ * @param member username, for whom the page was loaded: once the browser is another member's, nothing changes; null for a visitor
+ */
+export function writeStored(name: string, value: object | null, member: string | null): void {
 	try {
+		if (member !== null && !isStorageOf(member)) return
 		if (value) localStorage.setItem(name, JSON.stringify(value))
 		else localStorage.removeItem(name)
 	} catch {

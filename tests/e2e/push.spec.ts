@@ -228,10 +228,10 @@ test('the worker shows a push, replaces its own, closes those read elsewhere, an
 	await push({ ...message, open: ['c1', 'n7'] })
 	await push({ ...message, title: 'Mira Quillon, 2 new messages', body: 'Two', open: ['c1', 'n7'] })
 	await expect.poll(() => shown(worker)).toEqual(['Mira Quillon, 2 new messages: Two', 'Tomas commented on: Why?'])
-	await push({ ...message, tag: 'c2', title: 'Ines', body: 'Three', open: ['c2'] })
+	await push({ ...message, tag: 'c2', title: 'Ines', body: 'Three', open: ['c2'], read: '/notifications/7' })
 	await expect.poll(() => shown(worker)).toEqual(['Ines: Three'])
 
-	expect(await clicked(worker)).toBe(`${process.env.SITE_URL}/messages/mira.quillon`)
+	expect(await clicked(worker)).toBe(`${process.env.SITE_URL}/notifications/7`)
 	await expect.poll(() => shown(worker)).toEqual([])
 
 	// While a page of the site is visible, read notifications close and no new ones appear beside it.

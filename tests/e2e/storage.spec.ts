@@ -1,5 +1,6 @@
 import type { Page } from '@playwright/test'
-import { anotherBrowser, openChatPage, withFriend } from './support/chat.ts'
+import { picture } from '../factories/pictures.ts'
+import { anotherBrowser, composer, openChatPage, say, texts, withFriend } from './support/chat.ts'
 import { enrol, errorsOf, expect, logIn, newPassword, settled, submit, test } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
@@ -96,15 +97,34 @@ test("a member's input is still there after a reload, but not for another member
 	page,
 	browser,
 }) => {
-	const [, bo] = await withFriend(page, browser, ['Ada Sharer', 'Bo Sharer'])
+	const [ada, bo] = await withFriend(page, browser, ['Ada Sharer', 'Bo Sharer'])
 	await typeEverywhere(page, bo)
 	await page.reload()
 	await expect(page.getByPlaceholder('type message here...')).toHaveValue(`${canary} message ${round}`)
 	const cookies = await bo.page.context().cookies()
 	await page.context().clearCookies()
 	await page.context().addCookies(cookies)
-	await page.goto('/forum')
-	await expect.poll(() => readStorage(page)).not.toContain(canary)
+	const other = await page.context().newPage()
+	await other.goto('/forum')
+	await expect.poll(() => readStorage(other)).not.toContain(canary)
+
+	await test.step('nor what is typed later in the page that is still open', async () => {
+		await page.getByLabel('Add pictures').setInputFiles({
+			name: `${canary}.png`,
+			mimeType: 'image/png',
+			buffer: await picture('png', 40, 30),
+		})
+		await expect(page.getByRole('list', { name: 'Pictures of this message' }).getByAltText(/png/)).toBeVisible()
+		await say(page, `${canary} sent`)
+		await composer(page).fill(`${canary} typed`)
+		await openChatPage(other, ada)
+		expect(await texts(other)).toEqual(['Hello', 'Hello yourself'])
+		await expect(composer(other)).toHaveValue('')
+		await page.goto('/forum')
+		for (const each of [page, other])
+			expect(await readStorage(each)).not.toMatch(new RegExp(`${canary}|${ada.username}:`))
+	})
+	await other.close()
 	await bo.page.context().close()
 })
 

@@ -127,7 +127,10 @@ describe.each([
 		await writeMany(3)
 		const { messages, version } = await one.transport.page(other.name)
 		expect(await one.transport.since(other.name, version)).toMatchObject({
-			...{ messages: [], version, complete: true, peer: other.name },
+			messages: [],
+			version,
+			complete: true,
+			peer: other.name,
 		})
 		const [first, second] = messages.slice(2)
 		await change(second?.id ?? 0, 'Better')

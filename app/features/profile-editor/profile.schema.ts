@@ -142,7 +142,7 @@ const day = z
 	.union([z.string(), z.null()], { error: noDate })
 	.default('')
 	.transform((value) => value?.trim() || null)
-	.refine((value) => value === null || isDay(value), noDate)
+	.refine((value) => value === null || isCalendarDay(value), noDate)
 
 /** Short names, from a comma-separated text or a list: trimmed, without duplicates that differ only in case. */
 const names = (max: number, one: string, many = `${one}s`) =>
@@ -270,7 +270,7 @@ const partialDate = z
 	.union([z.string(), z.null()], { error: noMonth })
 	.default('')
 	.transform((value) => value?.trim() || null)
-	.refine((value) => value === null || (value.length <= 10 && isDay(`${value}-01-01`.slice(0, 10))), noMonth)
+	.refine((value) => value === null || (value.length <= 10 && isCalendarDay(`${value}-01-01`.slice(0, 10))), noMonth)
 
 export const experienceInput = z
 	.object({
@@ -314,7 +314,8 @@ function eachOnce(list: string[]): string[] {
 	})
 }
 
-function isDay(text: string): boolean {
+/** As `isDay` of `lib/checks.ts`, but until 2199. */
+function isCalendarDay(text: string): boolean {
 	if (!/^(19|20|21)\d\d-\d\d-\d\d$/.test(text)) return false
 	const date = new Date(`${text}T00:00:00Z`)
 	return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text)

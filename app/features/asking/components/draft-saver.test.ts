@@ -19,7 +19,13 @@ test.each([true, false])(
 			return stores ? Response.json({ version: sent.length, replaced: null }) : new Response(null, { status: 503 })
 		})
 		const values = { title: 'One', description: '', tags: '', category: 'others', madeFrom: 0 }
-		const saver = new DraftSaver({ key: 'ask', forget: () => {}, read: () => values, onSaved: () => {} })
+		const saver = new DraftSaver({
+			key: 'ask',
+			isForeign: () => false,
+			forget: () => {},
+			read: () => values,
+			onSaved: () => {},
+		})
 		saver.start()
 		saver.touch()
 		page.dispatchEvent(new Event('pagehide'))
@@ -52,7 +58,13 @@ test.each([
 		const fetched = vi.fn(async () => new Response(null, { status }))
 		vi.stubGlobal('fetch', fetched)
 		const values = { title: 'One', description: '', tags: '', category: 'others', madeFrom: 0 }
-		const saver = new DraftSaver({ key: 'edit:7', forget: () => {}, read: () => values, onSaved: () => {} })
+		const saver = new DraftSaver({
+			key: 'edit:7',
+			isForeign: () => false,
+			forget: () => {},
+			read: () => values,
+			onSaved: () => {},
+		})
 		const end = saver.start()
 		saver.touch()
 		await vi.advanceTimersByTimeAsync(34_000)

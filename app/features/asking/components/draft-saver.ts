@@ -11,6 +11,8 @@ const RETRY_DELAY_MS = 10_000
 /** What a saver is told, and asks. */
 export interface SaverOptions {
 	key: string
+	/** Whether another member is logged in now, whose draft it would become. */
+	isForeign: () => boolean
 	/** Deletes the draft in this browser. */
 	forget: () => void
 	/** The present values, and the version that an edit is based on; null if there is nothing to store. */
@@ -100,7 +102,7 @@ export class DraftSaver {
 
 	private async saveNow(leaving: boolean): Promise<void> {
 		const values = this.options.read()
-		if (!this.dirty || this.isPaused) return
+		if (!this.dirty || this.isPaused || this.options.isForeign()) return
 		this.dirty = false
 		const { key } = this.options
 		const saved = values

@@ -1,6 +1,6 @@
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import { newKey } from '~/lib/new-key.ts'
-import { storageOwner } from '~/lib/private-storage.ts'
+import { isStorageOf, storageOwner } from '~/lib/private-storage.ts'
 import { parseStored, writeStored } from '~/ui/form-kit.ts'
 import type { AskValues, Draft } from '../asking.view.ts'
 import {
@@ -55,7 +55,7 @@ export function useDraft(options: DraftOptions) {
 	const { owner, start } = options
 
 	const discard = (to: AskValues = start, madeFrom = options.madeFrom) => {
-		writeStored(draft.name, null)
+		writeStored(draft.name, null, owner)
 		if (owner !== null) void saver.drop()
 		reset(to, madeFrom)
 	}
@@ -75,12 +75,22 @@ export function useDraft(options: DraftOptions) {
 	const noteSent = (key: string) => {
 		draft.contents.current.sentAs = key
 		const stored = readLocalDraft(draft.name)
-		if (stored) writeStored(draft.name, { ...stored, sendKey: key })
+		if (stored) writeStored(draft.name, { ...stored, sendKey: key }, owner)
 	}
 	return { base, live, notice, savedAt, sendKey, look, discard, swap, noteSent, close: () => setNotice(null) }
 }
 
 type DraftState = ReturnType<typeof useDraftState>
+
+/** Whether another member has logged in in this browser since the page was loaded. */
+function isForeign(owner: string | null): boolean {
+	try {
+		return owner !== null && storageOwner() !== null && !isStorageOf(owner)
+	} catch {
+		// A browser that forbids storage cannot tell.
+		return false
+	}
+}
 
 /** The values of the form, and what stores and replaces them. */
 function useDraftState(options: DraftOptions) {
@@ -102,16 +112,23 @@ function useDraftState(options: DraftOptions) {
 		// A draft that replaces another device's is another question.
 		if (isFirst && !replaced && !contents.current.sentAs) sendWith(sharedKey)
 		setSavedAt(new Date().toISOString())
-		writeStored(name, { ...localOf(contents.current, version), unsent })
+		writeStored(name, { ...localOf(contents.current, version), unsent }, owner)
 		if (replaced) setNotice({ kind: 'device', at: new Date().toISOString(), other: replaced })
 	}
-	const forget = () => writeStored(name, null)
+	const forget = () => writeStored(name, null, owner)
 	const [saver] = useState(
-		() => new DraftSaver({ key: draftKey, forget, read: () => unsaved(contents.current), onSaved }),
+		() =>
+			new DraftSaver({
+				key: draftKey,
+				isForeign: () => isForeign(owner),
+				forget,
+				read: () => unsaved(contents.current),
+				onSaved,
+			}),
 	)
 
 	const save = useCallback(() => {
-		writeStored(name, isEmptyDraft(contents.current.values) ? null : localOf(contents.current, saver.version))
+		writeStored(name, isEmptyDraft(contents.current.values) ? null : localOf(contents.current, saver.version), owner)
 		if (owner !== null) saver.touch()
 	}, [name, owner, saver])
 
@@ -187,7 +204,7 @@ function useRestoredDraft(draft: DraftState, options: DraftOptions): void {
 			fill(found)
 			setNotice({ kind: 'restored', at: found.savedAt, other: other && !isSame(other, found) ? other : null })
 			if (!visitors) return
-			writeStored(localDraftKey(null, draftKey), null)
+			writeStored(localDraftKey(null, draftKey), null, null)
 			save()
 		}
 		const mustFetch = stored === undefined || isOutdated(stored, readLocalDraft(name))
@@ -263,7 +280,7 @@ function findDraft(owner: string | null, key: string, server: Draft | null | und
 	const name = localDraftKey(owner, key)
 	const own = readLocalDraft(name)
 	const found = newerOf(own, server)
-	if (own && !found.draft) writeStored(name, null)
+	if (own && !found.draft) writeStored(name, null, owner)
 	const visitors = owner !== null && key === 'ask' ? readLocalDraft(localDraftKey(null, key)) : null
 	if (visitors) return { draft: visitors, other: found.draft, visitors: true, sentAs: undefined }
 	const sentAs = own && found.draft && isSame(own, found.draft) ? own.sendKey : undefined

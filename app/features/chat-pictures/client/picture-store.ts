@@ -1,3 +1,5 @@
+import { isStorageOf, ownerNames } from '~/lib/private-storage.ts'
+
 /** Stores the files of unsent messages under ids made by the client. */
 export interface PictureStore {
 	/** @returns whether it is stored in the browser; otherwise it lives as long as the tab */
@@ -19,17 +21,20 @@ const MAX_AGE_MS = 24 * 3_600_000
 
 /** The pictures of one member in IndexedDB. What cannot be stored there lives as long as the tab. */
 export class BrowserPictures implements PictureStore {
+	private readonly member: string
 	private readonly prefix: string
 	private readonly unsaved = new Map<string, Blob>()
 	private database: Promise<IDBDatabase> | null = null
 
 	/** @param member username; each member of a browser has a store of their own */
 	constructor(member: string) {
+		this.member = member
 		this.prefix = `${member}:`
 	}
 
 	async put(id: string, file: Blob): Promise<boolean> {
 		try {
+			if (!isStorageOf(this.member)) throw new Error('This browser belongs to another member now.')
 			await this.run('readwrite', (store) =>
 				store.put({ file, at: Date.now() } satisfies StoredPicture, this.prefix + id),
 			)
@@ -72,7 +77,7 @@ export class BrowserPictures implements PictureStore {
 		mode: IDBTransactionMode,
 		work: (store: IDBObjectStore) => IDBRequest<Result>,
 	): Promise<Result> {
-		this.database ??= open().then((database) => adopt(database, this.prefix))
+		this.database ??= open().then((database) => adopt(database, this.member))
 		const transaction = (await this.database).transaction(name, mode)
 		const request = work(transaction.objectStore(name))
 		return new Promise((resolve, reject) => {
@@ -86,16 +91,21 @@ export class BrowserPictures implements PictureStore {
 const name = 'chat-pictures'
 
 /** Moves files that are stored under a former username of this member (`lib/private-storage.ts`). @returns the database */
-function adopt(database: IDBDatabase, prefix: string): Promise<IDBDatabase> {
+function adopt(database: IDBDatabase, member: string): Promise<IDBDatabase> {
+	const [owner, ...former] = ownerNames()
+	// A page of another member, or of a former name, takes nothing.
+	if (owner !== member || former.length === 0) return Promise.resolve(database)
 	return new Promise((resolve) => {
 		const transaction = database.transaction(name, 'readwrite')
 		const store = transaction.objectStore(name)
 		const keys = store.getAllKeys()
 		keys.onsuccess = () => {
-			for (const key of keys.result.map(String).filter((key) => !key.startsWith(prefix))) {
+			for (const key of keys.result.map(String)) {
+				const [name = '', id] = key.split(':')
+				if (!former.includes(name)) continue
 				const file = store.get(key)
 				file.onsuccess = () => {
-					store.put(file.result, prefix + key.slice(key.indexOf(':') + 1))
+					store.put(file.result, `${member}:${id}`)
 					store.delete(key)
 				}
 			}

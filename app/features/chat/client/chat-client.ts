@@ -196,6 +196,8 @@ export class ChatClient {
 
 	/** The connection is open, for the first time or again. */
 	connected(): void {
+		// A page that was rendered for the new username may have been first to ask, before the entries had it.
+		this.pending = null
 		this.seen.forget()
 		this.uploads.hurry()
 		for (const [peer, conversation] of this.conversations) {

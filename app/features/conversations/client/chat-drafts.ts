@@ -1,4 +1,5 @@
 import { keepTyped } from '~/lib/keep-typed.ts'
+import { isStorageOf } from '~/lib/private-storage.ts'
 
 /* Drafts: unsent text, stored by the browser for each conversation of each member. Where the browser stores nothing, drafts end with the tab. */
 
@@ -13,8 +14,9 @@ export function readDraft(me: string, peer: string): string {
 	}
 }
 
-/** Stores a draft in place of an earlier one; '' removes it. */
+/** Stores a draft in place of an earlier one; '' removes it. Once this browser is another member's, it does nothing. */
 export function storeDraft(me: string, peer: string, text: string): void {
+	if (!isStorageOf(me)) return
 	try {
 		if (text === '') localStorage.removeItem(keyOf(me, peer))
 		else localStorage.setItem(keyOf(me, peer), text)

@@ -55,16 +55,16 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 		const key = newKey()
 		// Unless another tab has stored a text of its own.
 		const isOwn = !rest && readUnsentText(name)?.key === sentKey
-		if (rest || isOwn) writeStored(name, rest ? ({ text: rest, version, key } satisfies UnsentText) : null)
+		if (rest || isOwn) writeStored(name, rest ? ({ text: rest, version, key } satisfies UnsentText) : null, me)
 		if (area.current) area.current.value = rest || area.current.defaultValue
 		setStart((before) => ({ ...before, version, key }))
 		if (!rest) onSent()
-	}, [busy, navigation, name, version, onSent])
+	}, [busy, navigation, name, version, onSent, me])
 
 	const key = refused?.values.key ?? start.key
 	const madeFrom = stored?.version ?? start.version
 	const store = (text: string) =>
-		writeStored(name, text ? ({ text, version: madeFrom, key } satisfies UnsentText) : null)
+		writeStored(name, text ? ({ text, version: madeFrom, key } satisfies UnsentText) : null, me)
 	const storeLatest = useRef(store)
 	storeLatest.current = store
 
@@ -84,7 +84,7 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 		save: () => store(area.current?.value ?? ''),
 		forget: () => {
 			if (area.current) area.current.value = area.current.defaultValue
-			writeStored(name, null)
+			writeStored(name, null, me)
 		},
 	}
 }

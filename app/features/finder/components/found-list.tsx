@@ -25,11 +25,12 @@ const PAGES = 'Pages'
 export default function FoundList({ field, text, isInDialog = false, onPicked }: FoundListProps) {
 	const navigate = useNavigate()
 	const { viewer } = useRootData()
+	const me = viewer?.username ?? null
 	useEffect(() => {
-		const keep = () => rememberSearch(field.value.trim())
+		const keep = () => rememberSearch(field.value.trim(), me)
 		field.form?.addEventListener('submit', keep)
 		return () => field.form?.removeEventListener('submit', keep)
-	}, [field])
+	}, [field, me])
 	const groups = (answer: EverythingView | null, typed: string): SuggestionGroup[] => {
 		const pages = pagesOf(viewer)
 		if (typed === '')
@@ -52,7 +53,7 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 			groupsOf={(answer, typed) => groups(answer as EverythingView | null, typed)}
 			onPick={({ href = '' }, { name }) => {
 				// A prefix of a page's name is not stored as a search.
-				if (text && name !== PAGES) rememberSearch(text)
+				if (text && name !== PAGES) rememberSearch(text, me)
 				field.blur()
 				onPicked?.()
 				navigate(href)
@@ -75,8 +76,9 @@ function recentSearches(): string[] {
 	return Array.isArray(stored) ? stored.filter((each) => typeof each === 'string').slice(0, MAX_RECENT_SEARCHES) : []
 }
 
-function rememberSearch(q: string): void {
-	if (q) writeStored(RECENT, [q, ...recentSearches().filter((other) => other !== q)].slice(0, MAX_RECENT_SEARCHES))
+function rememberSearch(q: string, me: string | null): void {
+	const others = recentSearches().filter((other) => other !== q)
+	if (q) writeStored(RECENT, [q, ...others].slice(0, MAX_RECENT_SEARCHES), me)
 }
 
 const pageOption = ({ title, url }: { title: string; url: string }): Suggestion => ({

@@ -35,8 +35,10 @@ export default function Switcher({ open, onClose }: SwitcherProps) {
 			onClose={onClose}
 			{...backdrop}
 			onKeyDownCapture={(event) => {
-				// Closes the dialog instead of only the list.
-				if (event.key === 'Escape' && !event.nativeEvent.isComposing) onClose()
+				if (event.key !== 'Escape' || event.nativeEvent.isComposing) return
+				// Closes the dialog instead of only the list, and the browser closes nothing below it.
+				event.preventDefault()
+				onClose()
 			}}
 		>
 			<Form

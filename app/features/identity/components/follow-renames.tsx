@@ -1,4 +1,4 @@
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import { useNavigation, useRevalidator } from 'react-router'
 import { moveEntry, renameOwner } from '~/lib/private-storage.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -14,39 +14,24 @@ const ANSWER_WAIT_MS = 5_000
 export function FollowRenames() {
 	const { viewer } = useRootData()
 	const { revalidate } = useRevalidator()
-	// What was stored after the event.
-	useState(() => adoptOwn(viewer?.username ?? ''))
 	const latest = useRef({ me: viewer?.username, isBusy: false })
 	latest.current = { me: viewer?.username, isBusy: useNavigation().state !== 'idle' }
 	useLiveEvent('member:renamed', ({ from, to }) => {
 		const { me, isBusy } = latest.current
 		// Before anybody else can have the old name.
 		if (me === from) renameOwner(from, to)
-		moveEntry(localStorage, `chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
+		const moveDraft = () => moveEntry(localStorage, `chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
+		moveDraft()
 		// The renaming tab gets this event before the response to its form, which brings the new name.
 		if (me === from) setTimeout(() => latest.current.me === from && location.reload(), isBusy ? ANSWER_WAIT_MS : 0)
 		else if (
 			location.pathname === `/messages/${from}` ||
 			document.querySelector(`.chat-panel [href="/messages/${from}"]`)
-		)
+		) {
+			// The composer stores the draft once more as it goes.
+			addEventListener('pagehide', moveDraft)
 			location.reload()
-		else if (document.querySelector(`a[href*="/${from}"]`)) void revalidate()
+		} else if (document.querySelector(`a[href*="/${from}"]`)) void revalidate()
 	})
 	return null
-}
-
-/**
- * Moves the outbox, drafts and chosen pictures that are stored under a former username of this member (`lib/private-storage.ts`). The files
- * of pictures follow when they are next read.
- */
-function adoptOwn(me: string): void {
-	try {
-		for (const store of [localStorage, sessionStorage])
-			for (const key of Object.keys(store)) {
-				const [, kind, name, rest] = /^(chat-outbox|chat-draft|chat-attached):([^:]+):(.+)$/.exec(key) ?? []
-				if (kind && name !== me) moveEntry(store, key, `${kind}:${me}:${rest}`)
-			}
-	} catch {
-		// Storage is forbidden.
-	}
 }

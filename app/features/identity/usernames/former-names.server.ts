@@ -34,6 +34,11 @@ export function isFormerName(name: string): boolean {
 	return former.has(name)
 }
 
+/** The former names of a member, as far as this process knows them. */
+export function formerNamesOf(userId: number): string[] {
+	return [...former].flatMap(([name, id]) => (id === userId ? [name] : []))
+}
+
 /** Adds a former name, here and in all other processes. Call it after the commit. Never throws. */
 export async function announceFormerName(name: string, userId: number): Promise<void> {
 	former.set(name, userId)

@@ -95,11 +95,22 @@ function useFocusInside() {
 /** Where the panel fills the screen, the Back button of Android closes it instead of leaving the page behind it. */
 function useClosedByBack(): void {
 	useEffect(() => {
-		// Escape would close a panel in the corner, too, wherever the focus is.
-		if (!window.CloseWatcher || !window.matchMedia('(width < 40rem)').matches) return
-		const watcher = new window.CloseWatcher()
-		watcher.onclose = closeChat
-		return () => watcher.destroy()
+		const narrow = window.matchMedia('(width < 40rem)')
+		let watcher: InstanceType<NonNullable<typeof window.CloseWatcher>> | undefined
+		const watch = () => {
+			watcher?.destroy()
+			watcher = undefined
+			// Escape would close a panel in the corner, too, wherever the focus is.
+			if (!window.CloseWatcher || !narrow.matches) return
+			watcher = new window.CloseWatcher()
+			watcher.onclose = closeChat
+		}
+		watch()
+		narrow.addEventListener('change', watch)
+		return () => {
+			narrow.removeEventListener('change', watch)
+			watcher?.destroy()
+		}
 	}, [])
 }
 

@@ -24,8 +24,10 @@ import { vapidKeys } from './vapid.server.ts'
 export interface Push {
 	title: string
 	body: string
-	/** A path of this site. */
+	/** A path of this site: a tab that shows it gets the focus. */
 	url: string
+	/** A path that marks a stored notification as read, and leads to `url`. */
+	read?: string
 	/** Replaces an earlier push with the same tag: `c` and the id of a conversation, `n` and the id of a notification. */
 	tag: string
 	/** The tags of what is still unread; other shown pushes were read elsewhere and are closed. */
@@ -124,9 +126,10 @@ export async function pushNotification(job: PushJob): Promise<void> {
 	if (!row) return
 	const title = `${actorNameOf(row)}${andOthers(row.people)} ${textOfEvent(row)}`
 	const body = [row.title, row.reason && `Reason: ${row.reason}`].filter(Boolean).join('\n')
-	// Marks it as read, as its page may not.
-	const url = `/notifications/${job.about}`
-	await deliver(row, { title, body, url, tag: `n${job.about}`, open: row.open, unread: row.unread }, 'normal')
+	const { url, open, unread } = row
+	// The page may not mark it as read.
+	const read = `/notifications/${job.about}`
+	await deliver(row, { title, body, url, read, tag: `n${job.about}`, open, unread }, 'normal')
 }
 
 async function pushFromSource(kind: NotificationKindName, { subscription, about }: PushJob): Promise<void> {

@@ -162,6 +162,7 @@ interface NotificationPushRow extends Subscription {
 	people: number
 	name: string | null
 	title: string
+	url: string
 	open: string[]
 	unread: number
 }
@@ -169,7 +170,7 @@ interface NotificationPushRow extends Subscription {
 /** The push for a notification; undefined if it is no longer needed there. */
 export async function findNotificationPush({ subscription, about }: PushJob): Promise<NotificationPushRow | undefined> {
 	const { rows } = await sql<NotificationPushRow>`
-		select ${subscriptionColumns}, n.kind, n.act, n.reason, cardinality(n.actor_ids) as people, users.name, n.title,
+		select ${subscriptionColumns}, n.kind, n.act, n.reason, cardinality(n.actor_ids) as people, users.name, n.title, n.url,
 			${openTags()} as open, ${unreadCount()} as unread
 		from push_subscriptions s join notifications n on n.user_id = s.user_id
 		left join users on users.id = n.actor_ids[1]
