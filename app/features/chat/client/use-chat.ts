@@ -1,11 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useState, useSyncExternalStore } from 'react'
 import { useLocation } from 'react-router'
-import type { OutboxStorage } from '~/features/chat-pictures/chat-pictures.view.ts'
 import { BrowserPictures } from '~/features/chat-pictures/client/picture-store.ts'
 import { measurePicture, uploadForMessage } from '~/features/chat-pictures/client/uploads.ts'
+import { storageOf } from '~/features/conversations/client/chat-drafts.ts'
 import { uploadRefusal } from '~/features/pictures/components/upload.ts'
 import { newKey } from '~/lib/new-key.ts'
-import { isStorageOf } from '~/lib/private-storage.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { noSubscription, useHydrated } from '~/lib/use-hydrated.ts'
 import { type LiveSocket, withLive } from '~/platform/realtime/live.ts'
@@ -106,22 +105,6 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	window.addEventListener('pagehide', () => client.leave(), ended)
 	ended.signal.addEventListener('abort', unhear)
 	return { client, stop: () => ended.abort() }
-}
-
-/** A storage of this browser that takes nothing more, as if it were full, once it is another member's. */
-function storageOf(me: string, store: Storage): OutboxStorage {
-	return {
-		get length() {
-			return store.length
-		},
-		key: (index) => store.key(index),
-		getItem: (key) => store.getItem(key),
-		removeItem: (key) => store.removeItem(key),
-		setItem: (key, text) => {
-			if (!isStorageOf(me)) throw new Error('This browser belongs to another member now.')
-			store.setItem(key, text)
-		},
-	}
 }
 
 function listen(socket: LiveSocket, client: ChatClient, transport: SocketTransport): () => void {

@@ -39,3 +39,22 @@ export function keepDraft(field: HTMLTextAreaElement, me: string, peer: string):
 		textIn: (stored) => stored,
 	})
 }
+
+/** A storage of this browser that takes nothing more, as if it were full, once it is another member's. @param me username */
+export function storageOf(
+	me: string,
+	store: Storage,
+): Pick<Storage, 'getItem' | 'setItem' | 'removeItem' | 'key' | 'length'> {
+	return {
+		get length() {
+			return store.length
+		},
+		key: (index) => store.key(index),
+		getItem: (key) => store.getItem(key),
+		removeItem: (key) => store.removeItem(key),
+		setItem: (key, text) => {
+			if (!isStorageOf(me)) throw new Error('This browser belongs to another member now.')
+			store.setItem(key, text)
+		},
+	}
+}
