@@ -25,7 +25,7 @@ import {
 	listCommentSubjects,
 	listQuestionSubjects,
 	lockAnyComment,
-	lockAnyQuestion,
+	lockAnyQuestions,
 	type PostRow,
 	readAddedEvent,
 	setLocked,
@@ -203,9 +203,7 @@ function unpublishedEvent({ post: { type, id, question }, moderatorId: actorId }
 async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<LockedPost> {
 	const questionId = post.question.id
 	const other = act === 'merge' && isId(into) && into !== questionId ? into : null
-	const questions = new Map<number, LockedPost | undefined>()
-	for (const id of [questionId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
-		questions.set(id, await lockAnyQuestion(trx, id))
+	const questions = await lockAnyQuestions(trx, other === null ? [questionId] : [questionId, other])
 	const question = questions.get(questionId)
 	if (!question || (post.type === 'comment' && question.status !== 'published')) throw caseChangedError()
 	if (act === 'merge' && (other === null || questions.get(other)?.status !== 'published')) {
