@@ -29,6 +29,7 @@ import {
 	type PostRow,
 	readAddedEvent,
 	setLocked,
+	setMergedInto,
 } from './status/status.queries.server.ts'
 import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
 import {
@@ -54,7 +55,7 @@ type PostAct = Exclude<SubjectAct, 'clean' | 'unmask'>
 const startsFrom: Record<PostAct, readonly SubjectState[]> = {
 	approve: ['waiting'],
 	refuse: ['waiting'],
-	hide: ['visible'],
+	hide: ['visible', 'merged'],
 	restore: ['hidden', 'merged'],
 	lock: ['visible'],
 	unlock: ['visible'],
@@ -136,7 +137,8 @@ const changes: Record<PostAct, Change> = {
 	async hide(trx, judged) {
 		const { post, held, moderatorId: by, why: reason } = judged
 		const hidden = { status: 'hidden', reason, by } as const
-		if (post.type === 'query') await removeQuestion(trx, post.id, held, hidden)
+		if (held.status === 'merged') await setMergedInto(trx, post.id, hidden, null)
+		else if (post.type === 'query') await removeQuestion(trx, post.id, held, hidden)
 		else await removeComment(trx, post.id, post.question.id, hidden)
 		return { event: unpublishedEvent(judged) }
 	},

@@ -63,6 +63,18 @@ describe('hiding', () => {
 		await expectCountsToHold()
 	})
 
+	test('a merged query, which everybody can read, hides that too, and restoring publishes it', async () => {
+		const { url: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into })
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		await expect(getQuestion(null, cast.query)).rejects.toThrow(NotFound)
+		expect(await getQuestion(cast.author, cast.query)).toMatchObject({ unpublished: { status: 'hidden', reason: why } })
+		await expectCountsToHold()
+		await decide(cast.moderator, 'query', cast.query, 'restore')
+		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null, locked: false })
+		await expectCountsToHold()
+	})
+
 	test('a comment keeps its place for the replies, and does not show others its text', async () => {
 		const reply = await makeComment(cast.member, cast.query, 'And then?', cast.comment)
 		await decide(cast.moderator, 'comment', cast.comment, 'hide')
