@@ -97,8 +97,7 @@ export class TestRuns {
 	async playwright(args: string[] = []): Promise<void> {
 		const report = join(this.reports, `playwright-${this.reportCount++}.json`)
 		const tool = ['@playwright/test/cli.js', 'test', ...args]
-		// Node itself runs TypeScript; Playwright's own loader compiles each file with Babel, for 3 s of the processor in all.
-		const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report, PW_DISABLE_TS_ESM: '1' }
+		const env = { PLAYWRIGHT_JSON_OUTPUT_FILE: report }
 		const { status } = await run({ tool, env, prefix: 'journeys │ ' })
 		this.add('journeys', status, () => this.readPlaywright(report))
 	}

@@ -351,7 +351,7 @@ test('a chat that could not be loaded keeps the focus when it is tried again, an
 	await page.keyboard.press('Escape')
 	await expect(panel).toHaveCount(0)
 
-	await test.step('on a phone, the Back button of Android closes it, as Escape does wherever the focus is', async () => {
+	await test.step('on a phone, Escape closes it wherever the focus is, by the browser’s own close requests, of which Android’s Back button is one', async () => {
 		await page.unrouteAll()
 		await page.setViewportSize({ width: 390, height: 844 })
 		const chat = page.getByRole('link', { name: 'Chat with Mira Quillon' })

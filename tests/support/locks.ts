@@ -4,6 +4,8 @@ import { eventually } from './eventually.ts'
 
 /** The number of statements in this test's database that wait for a lock. @param executor a transaction, for a test that has all connections */
 export async function countWaiting(executor: Executor = db()): Promise<number> {
+	// In a transaction, PostgreSQL lists the connections once, and would not show one that is opened later.
+	await sql`select pg_stat_clear_snapshot()`.execute(executor)
 	const { rows } = await sql`
 		select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(executor)
 	return rows.length

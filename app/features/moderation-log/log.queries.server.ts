@@ -57,7 +57,7 @@ export async function listLogRows(
 	return rows
 }
 
-/** The names of all actions in the log, by the alphabet. */
+/** The names of all actions in the log, in alphabetical order. */
 export async function listLoggedActs(): Promise<string[]> {
 	const { rows } = await sql<{ act: string }>`select distinct act from moderation_log order by act`.execute(db())
 	return rows.map(({ act }) => act)

@@ -222,7 +222,7 @@ export async function expectToFit(page: Page, widths: number[]): Promise<void> {
 
 /**
  * Fails when the page is wider than the window at one of these widths, or axe finds a violation there. The colours of the dark theme are
- * checked at the last one: they are those of the same elements.
+ * checked at the last one, so not those of what only the others show.
  */
 export async function expectSound(page: Page, widths = [390, 1280]): Promise<void> {
 	for (const width of widths) {

@@ -91,6 +91,7 @@ export async function expectKept(page: Page, form: Form) {
 			const { failed, mend } = await cut(page, 'POST', failures[name])
 			if (!(await button.isVisible())) await open?.(page)
 			// A pointer takes several times the processor time, as in `dismissToasts`.
+			await expect(button).toBeEnabled()
 			if (name === under[0]) await button.click()
 			else await button.evaluate((element: HTMLElement) => element.click())
 			await failed()

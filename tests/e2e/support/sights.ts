@@ -134,7 +134,8 @@ export function sights({
 			),
 			{
 				address: editing(),
-				axe: WIDE,
+				// On a phone its sections are a row of tabs.
+				axe: BOTH,
 				unmarked: [],
 				overlays: [{ open: leaveUnsaved, scope: 'dialog[open]' }],
 			},
