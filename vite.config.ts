@@ -62,6 +62,7 @@ const rareFiles = {
 		'check',
 		'combobox',
 		'conflict',
+		'settings-page',
 		'sugges',
 		'field',
 		'password',
@@ -75,11 +76,12 @@ const rareFiles = {
 		'token',
 		'unsent-text',
 		'use-press',
+		'week-chart',
 		'tab-row',
 	],
 	shell: ['account-frame', 'site-fault', 'guard/', 'toasts-above', 'unsent-forms'],
 	'platform/realtime': ['use-presence'],
-	'platform/http': ['cursors', 'problem', 'site-fault'],
+	'platform/http': ['cursors', 'form', 'problem', 'site-fault'],
 	lib: ['calendar', 'clean', 'html', 'keep-typed', 'links', 'new-key', 'sizes', 'unsent-form', 'version'],
 }
 
@@ -103,7 +105,7 @@ const sharedChunks = [
 			].join('|'),
 		),
 	},
-	{ name: 'form', test: /\/app\/ui\/(check|field|form-)/ },
+	{ name: 'form', test: /\/app\/(platform\/http\/form|ui\/(check|field|form-))/ },
 	{ name: 'account', test: /\/app\/(shell\/account-frame|ui\/password-field)/ },
 	{
 		name: 'people',

@@ -138,3 +138,9 @@ export function retryHeaders(error: unknown): Record<string, string> {
 export function isSiteFault(error: unknown): error is Unavailable | DiskFull {
 	return error instanceof Unavailable || error instanceof DiskFull
 }
+
+/** The message of an error response; '' without one. */
+export function messageOf(response: unknown): string {
+	const message = (response as { message?: unknown } | null)?.message
+	return typeof message === 'string' ? message : ''
+}

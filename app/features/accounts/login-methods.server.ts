@@ -42,7 +42,7 @@ export interface LoginMethods {
 	noticeOf?: (loginData: string) => string | null
 	/** Called for requests whose session was looked up in the database, every few minutes of its use. It never throws. */
 	onSessionUsed?: (sessionId: number) => void
-	/** The name of the login by which a session began, if the browser stays logged in there when the session ends; else null. */
+	/** The name of the login by which a session began, if the browser may stay logged in there when the session ends; else null. */
 	outlives?: (sessionId: number) => Promise<string | null>
 	/** Where the browser may still be logged in, by the name of the login; null for an unknown one. It never throws. */
 	loginElsewhere?: (name: string) => Promise<LoginElsewhere | null>
@@ -81,7 +81,7 @@ export function notifySessionUsed(sessionId: number): void {
 	for (const { onSessionUsed } of registry.methods) onSessionUsed?.(sessionId)
 }
 
-/** The name of the login at which a browser stays logged in when this session ends; null for none. */
+/** The name of the login at which a browser may stay logged in when this session ends; null for none. */
 export async function loginThatOutlives(sessionId: number): Promise<string | null> {
 	const names = await Promise.all(registry.methods.map(({ outlives }) => outlives?.(sessionId)))
 	return names.find(Boolean) ?? null

@@ -49,21 +49,26 @@ export async function findLastRun(): Promise<
 		.executeTakeFirst()
 }
 
-/** When the run before this one was started; null without one. */
-export async function findRunBefore(id: number): Promise<Date | null> {
-	const { rows } = await sql<{ at: Date | null }>`
-		select max(started_at) as at from backups where id < ${id} and started_at <= now()`.execute(db())
-	return rows[0]?.at ?? null
+/** When this run and the one before it were started; null for none. */
+export async function findStarts(id: number): Promise<{ at: Date | null; before: Date | null }> {
+	const { rows } = await sql<{ at: Date | null; before: Date | null }>`
+		select max(started_at) filter (where id = ${id}) as at, max(started_at) filter (where id < ${id}) as before
+		from backups where id <= ${id} and started_at <= now()`.execute(db())
+	return rows[0] ?? { at: null, before: null }
+}
+
+/** Records that the process of the unfinished run ended, unless another job still makes it. @returns the id of that run; null for none */
+export async function endBrokenOff(): Promise<number | null> {
+	const { rows } = await sql<{ id: number }>`
+		update backups set ended_at = now(), error = 'The process that was making it ended.'
+		where ended_at is null and (
+			select count(*) from graphile_worker.jobs where task_identifier = any(${TASKS}) and locked_at is not null) < 2
+		returning id`.execute(db())
+	return rows[0]?.id ?? null
 }
 
 /** Records the start of a backup by a job. @returns its id, or null while another job makes one */
 export async function beginBackup(): Promise<number | null> {
-	await sql`
-		update backups set ended_at = now(), error = 'The process that was making it ended.'
-		where ended_at is null and (
-			select count(*) from graphile_worker.jobs where task_identifier = any(${TASKS}) and locked_at is not null) < 2`.execute(
-		db(),
-	)
 	const { rows } = await sql<{ id: number }>`
 		insert into backups default values on conflict do nothing returning id`.execute(db())
 	return rows[0]?.id ?? null

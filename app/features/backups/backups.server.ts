@@ -26,6 +26,7 @@ import {
 	beginBackup,
 	deleteOldRuns,
 	endBackup,
+	endBrokenOff,
 	findLastRun,
 	lastBackupAt,
 	lastSwitchedAt,
@@ -225,6 +226,8 @@ interface MadeBackup {
 
 /** @param options.mayWait whether it may be one that an earlier run could not upload */
 async function backUp(settings: BackupSettings, { mayWait = false } = {}): Promise<void> {
+	const broken = await endBrokenOff()
+	if (broken !== null) await reportFailure(settings, broken, 'The process that was making it ended')
 	const id = await beginBackup()
 	if (id === null) return
 	let trouble: string | null
@@ -241,11 +244,16 @@ async function backUp(settings: BackupSettings, { mayWait = false } = {}): Promi
 	} catch (error) {
 		const words = wordsOf(error)
 		await endBackup(id, { error: words.slice(0, MAX_ERROR) })
-		await mailWhenOverdue(id, words, (await lastBackupAt()) ?? (await firstDueAt()))
+		await reportFailure(settings, id, words)
 		throw new Error(`The backup failed: ${words}`, { cause: error })
 	}
 	await deleteOldRuns(REMEMBERED_DAYS)
 	if (trouble !== null) throw new Error(`The backup was made, but older ones could not be removed: ${trouble}`)
+}
+
+/** Tells admins of a failed run by mail once there has been no backup for long. One that was asked for while backups are off is not missed. */
+async function reportFailure({ isOn }: BackupSettings, id: number, words: string): Promise<void> {
+	if (isOn) await mailWhenOverdue(id, words, (await lastBackupAt()) ?? (await firstDueAt()))
 }
 
 /** Why nothing may be backed up or archived now, in one sentence: nothing that was encrypted before is written in the clear. */

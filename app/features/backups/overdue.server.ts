@@ -3,7 +3,7 @@ import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { log } from '~/lib/log.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
-import { findRunBefore } from './backups.queries.server.ts'
+import { findStarts } from './backups.queries.server.ts'
 import { backupsPath } from './runs.view.ts'
 
 /** Days without a backup after which all admins are mailed, and again each time as many have passed. */
@@ -12,15 +12,16 @@ const DAY_MS = 86_400_000
 
 /**
  * Mails all admins that backups fail, once in two days without one: nobody looks at the list of backups while all seems well.
- * @param id the run that has just failed
+ * @param id the run that has failed
  * @param words why
- * @param since when the newest backup was made, or backups were turned on; null where they are off
+ * @param since when the newest backup was made, or backups were turned on; null if unknown
  */
 export async function mailWhenOverdue(id: number, words: string, since: Date | null): Promise<void> {
 	if (since === null) return
 	const periods = (at: Date) => Math.floor((at.getTime() - since.getTime()) / (OVERDUE_DAYS * DAY_MS))
-	const before = await findRunBefore(id)
-	if (periods(new Date()) <= Math.max(0, before ? periods(before) : 0)) return
+	const { at, before } = await findStarts(id)
+	// Both at their starts: a run across the end of a period would count twice.
+	if (at === null || periods(at) <= Math.max(0, before ? periods(before) : 0)) return
 	const day = fullDate(siteDay(since.getTime()))
 	const mail = {
 		subject: `Backups of ${siteName()} fail`,

@@ -5,7 +5,7 @@ import { findSessionProvider } from './identities.queries.server.ts'
 import { attachSession, noticeOfLink } from './identities.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
 import { reportLockout } from './lockout.server.ts'
-import { findProviderSession, listProviders } from './providers.server.ts'
+import { findProviderSession, listProviders, opensSessions } from './providers.server.ts'
 import { sweepSamlRequests } from './saml/saml-requests.queries.server.ts'
 import { samlSection } from './saml/saml-section.server.ts'
 import { campusSection, otherLoginsSection } from './sections.server.ts'
@@ -24,7 +24,10 @@ export const campusLogin = defineFeature({
 		noticeOf: noticeOfLink,
 		onSessionUsed: checkSessionSoon,
 		onMemberActive: checkMemberSoon,
-		outlives: async (sessionId) => (await findSessionProvider(sessionId)) ?? null,
+		outlives: async (sessionId) => {
+			const name = await findSessionProvider(sessionId)
+			return name !== undefined && opensSessions(name) ? name : null
+		},
 		loginElsewhere: findProviderSession,
 	},
 	schedules: [

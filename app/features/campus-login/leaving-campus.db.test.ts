@@ -1,12 +1,15 @@
+import { createServer } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logInAs, logOut, SecondStepRequired } from '~/features/accounts/accounts.server.ts'
 import { findLoginElsewhere } from '~/features/accounts/login-methods.server.ts'
+import { action as logOutByForm } from '~/features/accounts/routes/logout.ts'
 import { getRoutingChoice, readFeed } from '~/features/routing/answerable.server.ts'
 import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
 import { NotFound } from '~/lib/errors.ts'
+import { remember } from '~/lib/remember.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
@@ -246,4 +249,29 @@ test('a logout tells that the browser stays logged in at the campus, and where t
 	const url = `${campus.issuer}/session/end`
 	expect(await findLoginElsewhere('campus')).toEqual({ site: 'your university', url })
 	for (const name of ['', 'ldap', 'elsewhere']) expect(await findLoginElsewhere(name)).toBeNull()
+
+	const body = new URLSearchParams({ redirectTo: '/forum' })
+	const sent = new Request(requestOf('/logout', await logIn()), { method: 'POST', body })
+	const { headers } = (await logOutByForm({ request: sent } as never)) as Response
+	expect(headers.get('Location')).toBe('/login?redirectTo=%2Fforum&elsewhere=campus')
+})
+
+test('a logout does not speak of a directory, where no browser is logged in', async () => {
+	const cookies = await logIn()
+	await sql`update identities set provider = 'ldap' where subject = ${campus.visitor}`.execute(db())
+	expect((await logOut(requestOf('/', cookies))).outlivedBy).toBeNull()
+})
+
+test('the login page waits two seconds for a campus that does not answer', async () => {
+	await campus.stop()
+	const { port } = new URL(campus.issuer)
+	const silent = createServer().listen(Number(port), '127.0.0.1')
+	// As after an hour.
+	remember('oidc-providers', () => new Map()).clear()
+	const began = Date.now()
+	expect(await findLoginElsewhere('campus')).toEqual({ site: 'your university', url: null })
+	expect(Date.now() - began).toBeLessThan(4_000)
+	silent.closeAllConnections()
+	await new Promise((resolve) => silent.close(resolve))
+	await campus.start()
 })

@@ -79,6 +79,11 @@ export function requireProvider(name: string): RemoteProvider {
 	return provider
 }
 
+/** Whether a login by this provider opens a session of the browser there: not at a directory, nor at one that is not offered. */
+export function opensSessions(name: string): boolean {
+	return listProviders().some((provider) => provider.name === name && 'begin' in provider)
+}
+
 /** The session of a browser at a provider, which outlives that of this site; null for one that is not offered, or has none. */
 export async function findProviderSession(name: string): Promise<LoginElsewhere | null> {
 	const provider = listProviders().find((one) => one.name === name)

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { isDay } from '~/lib/checks.ts'
 import { portrait } from '~/platform/http/api-fields.ts'
 import { type Operation, operation, requireCaller } from '~/platform/http/operation.ts'
 import { listLog, readLogFilters } from './log.server.ts'
@@ -7,6 +8,8 @@ import type { LogView } from './log.view.ts'
 /* The moderation log as JSON. */
 
 const time = z.string().meta({ format: 'date-time' })
+/** A day that {@link readLogFilters} knows, which ignores others. */
+const day = z.iso.date().refine(isDay, 'Enter a day of this century or the last one.')
 const member = z.object({ username: z.string(), name: z.string(), image: portrait })
 
 const logEntry = z.object({
@@ -43,8 +46,8 @@ export const logOperations: readonly Operation[] = [
 		query: {
 			member: z.string().max(60).default('').describe('A username: what they did and what was done to them.'),
 			act: z.string().max(60).default('').describe('Only this action, as in `act` of an entry.'),
-			from: z.iso.date().optional().describe('The first day, in the time zone of the site.'),
-			to: z.iso.date().optional().describe('The last day.'),
+			from: day.optional().describe('The first day, in the time zone of the site.'),
+			to: day.optional().describe('The last day.'),
 			cursor: z.string().max(400).optional().describe('Where the page before ended: its `next`.'),
 		},
 		answer: logList,

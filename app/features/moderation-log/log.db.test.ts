@@ -7,6 +7,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { logOperations } from './log.api.server.ts'
 import { exportLog, listActs, listLog, readLogFilters } from './log.server.ts'
 
 useDatabase()
@@ -49,9 +50,11 @@ test.each<[object, string[]]>([
 	expect(await listed(filters)).toEqual(wanted)
 })
 
-test('what is no day of the calendar restricts nothing', () => {
+test('what is no day of the calendar restricts nothing on the page, and is refused by the API', () => {
 	const days = ['2026-02-29', '2026-13-01', 'yesterday', '0001-01-01', '', '2028-02-29']
 	expect(days.map((day) => readLogFilters(new Map([['from', day]])).from)).toEqual(['', '', '', '', '', '2028-02-29'])
+	const from = logOperations[0]?.query.from
+	expect([...days, '1850-01-01', '2150-01-01'].filter((day) => from?.safeParse(day).success)).toEqual(['2028-02-29'])
 })
 
 test('the export has what the filters match, without formulas, and is in the log itself', async () => {
@@ -62,14 +65,17 @@ test('the export has what the filters match, without formulas, and is in the log
 	)
 	const { rows } = await listLog(admin, { ...none, cursor: null })
 	expect(rows[0]).toMatchObject({ act: 'export the log', note: 'act: hide, to: 2026-03-01' })
-	expect(await listActs(admin)).toEqual(['export the log', 'hide', 'lift', 'suspend'])
+	const acts = ['export the log', 'hide', 'lift', 'suspend']
+	for (const chosen of ['', 'hide']) expect(await listActs(admin, chosen)).toEqual(acts)
+	// It may have been deleted with the last entry of its name.
+	expect(await listActs(admin, 'warn')).toEqual([...acts, 'warn'])
 })
 
 test('only admins read it', async () => {
 	const former = { ...ada, role: 'admin' as const }
 	for (const viewer of [null, ada, { ...ada, role: 'moderator' as const }]) {
 		await expect(listLog(viewer, { ...none, cursor: null })).rejects.toThrow(NotAllowed)
-		await expect(listActs(viewer)).rejects.toThrow(NotAllowed)
+		await expect(listActs(viewer, '')).rejects.toThrow(NotAllowed)
 		await expect(exportLog(viewer, none)).rejects.toThrow(NotAllowed)
 	}
 	await expect(exportLog(former, none)).rejects.toThrow(NotAllowed)

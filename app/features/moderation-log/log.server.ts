@@ -49,10 +49,15 @@ export async function listLog(
 	}
 }
 
-/** The names of all actions in the log. @throws NotAllowed for all but admins */
-export async function listActs(viewer: Viewer): Promise<string[]> {
+/**
+ * The names of all actions in the log, by the alphabet.
+ * @param chosen the one that the list is filtered by, which may be there no longer; '' for none
+ * @throws NotAllowed for all but admins
+ */
+export async function listActs(viewer: Viewer, chosen: string): Promise<string[]> {
 	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
-	return listLoggedActs()
+	const acts = await listLoggedActs()
+	return chosen === '' || acts.includes(chosen) ? acts : [...acts, chosen]
 }
 
 /** What a statement restricts the log to; null where nobody has the username. */

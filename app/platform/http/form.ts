@@ -1,5 +1,6 @@
 import { data, isRouteErrorResponse } from 'react-router'
 import type { z } from 'zod'
+import { messageOf } from '~/lib/errors.ts'
 
 /*
  * What browser and server share about forms. Code for the server alone is in form.server.ts; the page's handling of errors is in
@@ -78,10 +79,4 @@ export async function submitForm<Answer>(
 		const message = (isRouteErrorResponse(error) && messageOf(error.data)) || failure
 		return data<FormRefusal>({ message, errors: {}, values, stored: null }, { status: 503 })
 	}
-}
-
-/** The message of an error response; '' without one. */
-export function messageOf(response: unknown): string {
-	const message = (response as { message?: unknown } | null)?.message
-	return typeof message === 'string' ? message : ''
 }

@@ -14,6 +14,7 @@ import { mailedToken, resetCounts, sentMails } from '../../../../tests/support/j
 import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from '../accounts.server.ts'
 import { claimAdmin, closeDemoAccounts, makeAdminClaim, requireAdminClaim } from './admin.server.ts'
 import { areDemoAccountsOpen, isLoopback } from './demo-accounts.server.ts'
+import { sweepRegistrations } from './registrations.queries.server.ts'
 import { confirmAddress, denyRegistration, findConfirmation } from './registrations.server.ts'
 
 useDatabase()
@@ -62,7 +63,7 @@ test('a start without an admin prints a link, whose token is not stored', async 
 	expect(await makeAdminClaim()).toBeNull()
 })
 
-test('admins whom the university has logged out, or who are leaving, do not count; a start with an admin ends earlier links', async () => {
+test('admins whom the university has logged out, or who are leaving, do not count; earlier links end with a start that has an admin, and soon while the site runs', async () => {
 	const before = await claimToken()
 	const { id } = await makeMember('graduate', 'admin')
 	expect(await makeAdminClaim()).toBeNull()
@@ -74,6 +75,14 @@ test('admins whom the university has logged out, or who are leaving, do not coun
 	}
 	await sql`update users set absent_since = now() where id = ${id}`.execute(db())
 	await expect(requireAdminClaim(before)).rejects.toThrow(Invalid)
+
+	const printed = await claimToken()
+	await sweepRegistrations()
+	await requireAdminClaim(printed)
+	await sql`update users set absent_since = null where id = ${id}`.execute(db())
+	await sweepRegistrations()
+	await sql`update users set absent_since = now() where id = ${id}`.execute(db())
+	await expect(requireAdminClaim(printed)).rejects.toThrow(Invalid)
 })
 
 test('opening a link claims nothing; of twenty concurrent claims with two links one succeeds, and both links become invalid', async () => {

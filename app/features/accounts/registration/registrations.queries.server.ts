@@ -213,7 +213,7 @@ export async function promoteConfirmed(email: string): Promise<number | null> {
 	return promoted?.id ?? null
 }
 
-/** Whether this site has an admin who can act: not one who is leaving, or whom the university has logged out. */
+/** Whether this site has an admin who can act: not one who is leaving, or whom the university has logged out. A suspension ends by itself. */
 export async function hasAdmin(executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql`
 		select from users where role = 'admin' and not imported and leaves_at is null and absent_since is null limit 1`.execute(
@@ -259,10 +259,11 @@ export async function endAccessByEmail(emails: string[]): Promise<void> {
 			select id from users where email = any(${emails}))`.execute(db())
 }
 
-/** Deletes expired links, registrations and mail budgets. */
+/** Deletes expired links, also those of a start that found no admin once there is one, registrations and mail budgets. */
 export async function sweepRegistrations(): Promise<void> {
 	await sql`delete from verifications where expires_at < now()`.execute(db())
 	await sql`delete from email_links where expires_at < now()`.execute(db())
 	await sql`delete from registrations where created_at < now() - interval '1 day'`.execute(db())
 	await sql`delete from account_mails where sent_at < now() - interval '1 day'`.execute(db())
+	if (await hasAdmin()) await deleteClaims()
 }

@@ -81,7 +81,8 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
 		>
 			{elsewhere && (
 				<p className="mt-4" role="status">
-					You are logged out here, but still logged in at {elsewhere.site}. If others use this device,{' '}
+					You are logged out here, but your browser may still be logged in at {elsewhere.site}. If others use this
+					device,{' '}
 					{elsewhere.url ? (
 						<a className="link" href={elsewhere.url} rel="noreferrer">
 							log out there

@@ -116,7 +116,11 @@ export async function confirmAddressOf(viewer: Viewer, username: string, why = '
 	await recordSecurityEvent('verify', { userId: member.id, detail: { by: viewer?.id ?? 0 } })
 }
 
-/** Sets the cohort of a member, '' for none. What the university says later does not change it. @throws Conflict also if it is theirs already */
+/**
+ * Sets the cohort of a member, '' for none. The university changes it no longer, unless it has named none yet and this is '', or it
+ * comes to name this one: then it follows the university.
+ * @throws Conflict also if it is theirs already
+ */
 export async function setCohortOf(viewer: Viewer, username: string, cohort: string, why: string): Promise<void> {
 	await withLockedMember(viewer, username, async (trx, actor, found) => {
 		if (!(await setCohort(trx, found.id, cohort))) throw new Conflict('This is their cohort already.')

@@ -132,7 +132,7 @@ function Preview({ preview: { act, members, leftOut }, here, refusal }: PreviewP
 							maxLength={60}
 							defaultValue={refusal?.values.cohort ?? ''}
 							error={refusal?.errors.cohort}
-							hint="Such as CSE 2027. If empty, they have none."
+							hint="Such as CSE 2027. If empty, they have none, until the university first names one."
 						/>
 					)}
 					<Field

@@ -20,7 +20,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		const viewer = await requirePageViewer({ request, context, url })
 		const filters = readLogFilters(url.searchParams)
 		const cursor = url.searchParams.get('cursor') || null
-		const [page, acts] = await Promise.all([listLog(viewer, { ...filters, cursor }), listActs(viewer)])
+		const [page, acts] = await Promise.all([listLog(viewer, { ...filters, cursor }), listActs(viewer, filters.act)])
 		return { filters, cursor, page, acts }
 	})
 }
