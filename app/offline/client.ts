@@ -6,12 +6,16 @@ import type { CopyKind } from './saved-pages.ts'
 /**
  * Saves a copy of an element for reading without a network. Partial pages, such as later comments, are not saved, nor what is shown on
  * another page.
- * @param path of the page with the whole element
+ * @param ofPage path of the page with the whole element; null for the present one: the copy replaces an earlier one of the same address
  * @returns the ref for the element
  */
-export function useSavedCopy<Shown extends HTMLElement>(kind: CopyKind, path: string): RefObject<Shown | null> {
+export function useSavedCopy<Shown extends HTMLElement>(
+	kind: CopyKind,
+	ofPage: string | null,
+): RefObject<Shown | null> {
 	const element = useRef<Shown>(null)
 	const { pathname, search } = useLocation()
+	const path = ofPage ?? pathname
 	const isWholePage = pathname === path && search === ''
 	const { viewer } = useRootData()
 	const member = viewer?.username ?? null

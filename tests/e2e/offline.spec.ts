@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import sharp from 'sharp'
 import { startSite } from '../support/site-process.ts'
-import { openChatPage, withFriend } from './support/chat.ts'
-import { enrol, expect, expectNoViolations, hydrated, settled, test } from './support/journey.ts'
+import { anotherSender, openChatPage, withFriend } from './support/chat.ts'
+import { enrol, expect, expectNoViolations, hydrated, settled, submit, test } from './support/journey.ts'
 
 /* Pages without a network, in a real browser with the site's real service worker. */
 
@@ -136,6 +136,38 @@ test('a question read before is available offline and marked as old; anything el
 	await expect(page.getByText('No pages are saved in this browser.')).toBeVisible()
 	expect((await readCaches(page))[`saved:@${username}`]).toEqual([])
 	await context.setOffline(false)
+})
+
+test('the copy of a query that is deleted loses its text when a link leads there again', async ({ page, browser }) => {
+	const asker = (await anotherSender(browser, 'Ida Retractor')).page
+	const username = await enrol(page, 'Rhea Reader')
+	const texts = {
+		title: 'A title to be taken back',
+		description: 'Call me tonight.',
+		tags: 'talking',
+		category: 'others',
+	}
+	await submit(asker, '/forum/ask', texts)
+	await openWithWorker(page, '/forum')
+	const link = page.getByRole('heading').getByRole('link', { name: texts.title })
+	await link.click()
+	await expect(page.getByRole('heading', { name: /^Comments/ })).toBeVisible()
+	const path = new URL(page.url()).pathname
+	await submit(page, path, { intent: 'comment', body: 'Better not.' })
+	const copy = () =>
+		page.evaluate(
+			async ([at = '', name = '']) => (await (await caches.open(`saved:@${name}`)).match(at))?.text(),
+			[path, username],
+		)
+	await expect.poll(copy).toContain('Call me tonight.')
+	// An open list leads to the former address, without loading the page as a whole.
+	await page.goto('/forum')
+	await settled(page)
+	await submit(asker, path, { intent: 'delete-query' })
+	await link.click()
+	await expect(page.getByText('Better not.')).toBeVisible()
+	await expect.poll(copy).not.toContain('Call me tonight.')
+	await asker.context().close()
 })
 
 test('conversations are saved only if the member allows it, and no member data remain after a logout', async ({

@@ -100,6 +100,12 @@ const stays = new Map<number, number>()
 export const moderationWrites: Write[] = [
 	acting('hiding a query', 'hide', 'query'),
 	acting('hiding a comment', 'hide', 'comment'),
+	acting('hiding a merged query', 'hide', 'query', {
+		prepare: async ({ admin, moderator }, { query }) => {
+			const input = { why: 'A reason.', into: (await makeQuestion(admin)).url }
+			await decideCase(moderator, { kind: 'query', name: String(query), act: 'merge' }, input)
+		},
+	}),
 	acting('bringing a hidden query back', 'restore', 'query', { prepare: before('hide') }),
 	acting('letting a post pass', 'approve', 'query', { prepare: waiting }),
 	acting('keeping a post out', 'refuse', 'query', { prepare: waiting }),

@@ -15,6 +15,8 @@ const unnoted = [
 	'similar_words',
 	// Computed every minute by a job, for earlier questions.
 	'question_vectors',
+	// Emptied by a job in the first minutes after an update.
+	'reindexing',
 	// Computed every minute by a job, and marked when a question is opened.
 	'related_questions',
 	// Rounds of earlier questions, by a job.

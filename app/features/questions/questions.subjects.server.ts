@@ -25,10 +25,11 @@ import {
 	listCommentSubjects,
 	listQuestionSubjects,
 	lockAnyComment,
-	lockAnyQuestion,
+	lockAnyQuestions,
 	type PostRow,
 	readAddedEvent,
 	setLocked,
+	setMergedInto,
 } from './status/status.queries.server.ts'
 import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
 import {
@@ -54,7 +55,7 @@ type PostAct = Exclude<SubjectAct, 'clean' | 'unmask'>
 const startsFrom: Record<PostAct, readonly SubjectState[]> = {
 	approve: ['waiting'],
 	refuse: ['waiting'],
-	hide: ['visible'],
+	hide: ['visible', 'merged'],
 	restore: ['hidden', 'merged'],
 	lock: ['visible'],
 	unlock: ['visible'],
@@ -136,7 +137,8 @@ const changes: Record<PostAct, Change> = {
 	async hide(trx, judged) {
 		const { post, held, moderatorId: by, why: reason } = judged
 		const hidden = { status: 'hidden', reason, by } as const
-		if (post.type === 'query') await removeQuestion(trx, post.id, held, hidden)
+		if (held.status === 'merged') await setMergedInto(trx, post.id, hidden, null)
+		else if (post.type === 'query') await removeQuestion(trx, post.id, held, hidden)
 		else await removeComment(trx, post.id, post.question.id, hidden)
 		return { event: unpublishedEvent(judged) }
 	},
@@ -203,9 +205,7 @@ function unpublishedEvent({ post: { type, id, question }, moderatorId: actorId }
 async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<LockedPost> {
 	const questionId = post.question.id
 	const other = act === 'merge' && isId(into) && into !== questionId ? into : null
-	const questions = new Map<number, LockedPost | undefined>()
-	for (const id of [questionId, ...(other === null ? [] : [other])].sort((one, two) => one - two))
-		questions.set(id, await lockAnyQuestion(trx, id))
+	const questions = await lockAnyQuestions(trx, other === null ? [questionId] : [questionId, other])
 	const question = questions.get(questionId)
 	if (!question || (post.type === 'comment' && question.status !== 'published')) throw caseChangedError()
 	if (act === 'merge' && (other === null || questions.get(other)?.status !== 'published')) {

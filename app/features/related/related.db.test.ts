@@ -153,7 +153,7 @@ describe('an unpublished question', () => {
 		const { rows, tags } = await listRelated(moderator, one)
 		expect([rows, tags]).toEqual([[], [`query:${other}`]])
 		expect(await idsOf(other)).toEqual([])
-		await restorePost({ ...hidden, id: other, by: moderator.id, before: 'published' }, async () => true)
+		await restorePost({ ...hidden, id: other, by: moderator.id, before: { status: 'published' } }, async () => true)
 		expect(await idsOf(one)).toEqual([other])
 		await findAll()
 		expect(await idsOf(other)).toEqual([one])

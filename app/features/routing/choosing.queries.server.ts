@@ -146,8 +146,7 @@ export interface Candidate {
  * days)`. `routing.limits.ts` describes `knows` and all numbers. Only members who opted in are chosen. Excluded are the author, members who
  * were asked, have answered or were notified of the question, blocks in either direction, members who are suspended, are leaving or were
  * logged out by the university, those who muted the question or this kind of notification, and those who were asked as often as allowed.
- * Ties are broken by a random number that is fixed per
- * question, so that nobody always comes first.
+ * Ties are broken by a random number that is fixed per question, so that nobody always comes first.
  */
 export async function listCandidates(trx: Executor, questionId: number, limit: number): Promise<Candidate[]> {
 	const { rows } = await sql<Candidate>`

@@ -1,8 +1,12 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { queuedBehind } from '../../../tests/support/locks.ts'
+import { reindexQuestions } from './reindexing.queries.server.ts'
 
 /* Searches with copied texts: titles from other sites, command-line options, phrases of comments. */
 
@@ -40,6 +44,8 @@ test.each([
 	['زبان', 'یہ زبان۔'],
 	['krill', '•Plankton,\u00a0krill\u00a0and ice'],
 	['belugas', 'Thanks, belugas🙏'],
+	['بحر', 'هذا بحر\u061c'],
+	['نمی\u200cدانم', 'من نمی\u200cدانم'],
 ])('the word %s is found beside a sign of any script: %j', async (search, description) => {
 	const { id } = await makeQuestion(asha, { title: 'Where it swims', description })
 	const { rows } = await listQuestions(null, { search })
@@ -47,6 +53,42 @@ test.each([
 		[id],
 		expect.stringContaining(`<mark>${search}</mark>`),
 	])
+})
+
+test.each([
+	['180°-turn', '180°-turn'],
+	['C++-based coast', 'C++-based coast'],
+	['.NET-powered shoal', '.NET-powered shoal'],
+	['manatees 👨\u200d💻', 'Manatees there'],
+	['reef -sand/mud', 'Reef alone'],
+	['kelp -> shore', 'Kelp → shore'],
+])('the search %j finds %j', async (search, title) => {
+	const { id } = await makeQuestion(asha, { title: `${title}, or so`, description: 'x' })
+	expect((await listQuestions(null, { search, isExact: true })).rows.map((row) => row.id)).toEqual([id])
+})
+
+test('a phrase of signs finds nothing', async () => {
+	expect((await listQuestions(null, { search: '"→ &&"', isExact: true })).rows).toEqual([])
+})
+
+test('after an update, questions whose words had signs beside them are found, with what is commented meanwhile', async () => {
+	const { id } = await makeQuestion(asha, { title: 'Otters🙏', description: 'x' })
+	await sql`update questions set search = to_tsvector('simple', 'otters🙏') where id = ${id}`.execute(db())
+	const found = async (search: string) =>
+		(await listQuestions(null, { search, isExact: true })).rows.map((row) => row.id)
+	expect(await found('otters')).toEqual([])
+	const [reindexed] = await queuedBehind(
+		(trx) =>
+			sql`
+			with added as (insert into comments (id, question_id, author_id, path, body, body_html, status)
+				select n, ${id}::int, ${asha.id}, array[n], 'Afloat.', '<p>Afloat.</p>', 'published'
+				from (select nextval('comments_id_seq')::int as n) next returning body)
+			update questions set comment_count = comment_count + 1, search = grown_document(search, added.body)
+			from added where questions.id = ${id}`.execute(trx),
+		[reindexQuestions],
+	)
+	expect([reindexed?.status, await found('otters afloat')]).toEqual(['fulfilled', [id]])
+	expect((await sql`select from reindexing`.execute(db())).rows).toEqual([])
 })
 
 test('a word keeps its marks and its invisible joiners', async () => {

@@ -8,7 +8,7 @@ import { collapseWhitespace, escapeHtml, textOfHtml } from '~/lib/html.ts'
 
 /** A token, as `search_text` (migration 211) splits a text: names with signs, one character of Chinese, Japanese or Korean, or a word. */
 const token =
-	/c\+\+|[cf]#|\.net(?![\p{L}\p{N}])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_]|-(?=\p{L}))*/giu
+	/c\+\+|[cf]#|\.net(?![\p{L}\p{N}])|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}_\u200c\u200d]|-(?=\p{L}))*/giu
 
 /** A {@link token} at a given position. */
 const tokenHere = new RegExp(token, 'iuy')

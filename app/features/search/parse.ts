@@ -48,6 +48,11 @@ const operator = /^(-?)(tag|category|user|is|in):(.+)$/is
 const dash = /^[-‐-―−]+$/
 /** Chinese, Japanese and Korean have no spaces: a run of characters is searched as a phrase. */
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}/g
+/** What ends a word in `search_text` (migration 211) or `websearch_to_tsquery`: signs, names with signs, an unspaced character. */
+const splitting =
+	/[/\\<>:@"&|!()]|c\+\+|[cf]#|\.net|[^\p{ASCII}\p{L}\p{M}\p{N}\u200c\u200d]|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/iu
+/** Hyphens that `websearch_to_tsquery` would take for a minus once the word is split: `180°-turn` does not exclude “turn”. */
+const splitHyphens = new RegExp(`(${splitting.source})[-‐-―−]+`, 'giu')
 
 /** A leading dash that excludes nothing: in `--hard`, and the characters that phones and word processors substitute for two dashes. */
 const leadingDash = /^(?:--|[‐-―−])[-‐-―−]*(?=[^-‐-―−])/
@@ -97,11 +102,18 @@ function readTerm(written: string): SearchPart {
 	const text = written.replace(leadingDash, '')
 	const [name] = text === written ? [] : (/^\p{L}[\p{L}\p{N}-]+/u.exec(text) ?? [])
 	const bare = text.replace(/^-/, '').replaceAll('"', ' ').trim()
-	const source = text.includes('"') ? text : text.replace(unspaced, '"$&"').replace(dotted, '$1"$2"')
+	const source = text.includes('"') ? text : sourceOf(text)
 	if (text.startsWith('-')) return { kind: 'without', text: bare, source }
 	if (text.includes('"')) return { kind: 'phrase', text: bare, source }
 	if (text.toLowerCase() === 'or') return { kind: 'or', text: bare, source }
 	return { kind: 'word', text: bare, source, ...(name !== undefined && { option: `--${name}` }) }
+}
+
+/** A text without quotes in the syntax of `websearch_to_tsquery`, so that all of its parts are wanted, or all together excluded. */
+function sourceOf(text: string): string {
+	const excluded = text.startsWith('-') ? text.slice(1) : ''
+	if (splitting.test(excluded)) return `-"${excluded}"`
+	return text.replace(unspaced, '"$&"').replace(dotted, '$1"$2"').replace(splitHyphens, '$1 ')
 }
 
 /** The operators of a search, for display, each with the search without it. */

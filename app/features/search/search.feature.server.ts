@@ -1,5 +1,6 @@
 import { clearOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
+import { reindexQuestions } from './reindexing.queries.server.ts'
 import { encodeQuestions } from './similar/meaning.server.ts'
 import { refreshWordCounts } from './similar/similar.queries.server.ts'
 import { noteUnencoded } from './similar/vectors.queries.server.ts'
@@ -11,6 +12,7 @@ export const search = defineFeature({
 		{ name: 'similar-words', every: 'hour', run: refreshWordCounts },
 		{ name: 'question-vectors', every: 'minute', run: encodeQuestions },
 		{ name: 'missing-vectors', every: 'hour', run: noteUnencoded },
+		{ name: 'reindexing', every: 'minute', run: reindexQuestions },
 	],
 	retention: [
 		{
@@ -29,6 +31,7 @@ export const search = defineFeature({
 		word_spellings: 'words of published queries',
 		similar_words: 'how many queries a word is in',
 		question_vectors: 'what published queries mean, as numbers, made of their texts',
+		reindexing: 'which queries are indexed anew after an update',
 		similar_totals: 'how many words all queries have',
 		similar_helped: {
 			members: { user_id: 'kept' },

@@ -142,9 +142,10 @@ async function showCorrected<Row extends { id: number }>(
 	return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead }
 }
 
-/** The phrases and options of a search; literal matches of them rank highest. */
+/** The phrases and options of a search; literal matches of them rank highest. Signs alone would match every text. */
 function literalTexts(terms: SearchPart[]): string[] {
-	return terms.flatMap(({ kind, text, option }) => (kind === 'phrase' ? [text] : (option ?? [])))
+	const texts = terms.flatMap(({ kind, text, option }) => (kind === 'phrase' ? [text] : (option ?? [])))
+	return texts.filter((text) => /[\p{L}\p{N}]/u.test(text))
 }
 
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */

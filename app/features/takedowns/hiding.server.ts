@@ -126,9 +126,9 @@ async function hideQuestionsOf(takedown: TakedownRow, isLate: () => boolean): Pr
 }
 
 async function restorePosts(takedown: TakedownRow, kind: 'query' | 'comment', isLate: () => boolean): Promise<void> {
-	await eachItem(takedown, kind, isLate, async ({ target_id: id, before: { status = 'published', into = null } }) => {
+	await eachItem(takedown, kind, isLate, async ({ target_id: id, before }) => {
 		const by = takedown.undone_by ?? takedown.actor_id
-		await restorePost({ kind, id, by, before: status, into }, async (trx) =>
+		await restorePost({ kind, id, by, before }, async (trx) =>
 			claimItem(trx, takedown.id, { kind, id, since: await findStatusAt(trx, kind, id) }),
 		)
 	})

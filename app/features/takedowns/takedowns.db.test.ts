@@ -284,7 +284,7 @@ test('hides comments of many questions together, with pending cases, reports and
 	expect(items).toEqual(written.map((id) => ({ id, status: id === waiting ? 'pending' : 'published' })))
 })
 
-test('hides merged queries, which everybody can read; undoing merges them again, or publishes them where the other one is gone', async () => {
+test('hides merged queries, which everybody can read; undoing merges them again, or lets moderators decide where the other one is gone', async () => {
 	const author = await makeMember('doubler')
 	const targets = [await makeQuestion(people.asker), await makeQuestion(people.asker)].map(({ id }) => id)
 	for (const into of targets.map(String)) {
@@ -293,18 +293,18 @@ test('hides merged queries, which everybody can read; undoing merges them again,
 	}
 	const states = async () => {
 		const { rows: found } = await sql<{ state: string }>`
-			select concat_ws(' ', status, merged_into) as state from questions where author_id = ${author.id} order by id`.execute(
+			select concat_ws(' ', status, merged_into, status_reason) as state from questions where author_id = ${author.id} order by id`.execute(
 			db(),
 		)
 		return found.map(({ state }) => state)
 	}
 	await takeDown(people.moderator, 'doubler', { ...all, time: '' })
 	const [act] = (await getTakedownPage(people.moderator, 'doubler', 'all')).past
-	expect([act?.hidden, await states()]).toEqual(['2 queries and the profile', ['hidden', 'hidden']])
+	expect([act?.hidden, await states()]).toEqual(['2 queries and the profile', ['hidden Shoes.', 'hidden Shoes.']])
 	await deleteQuestion(people.asker, targets[1] ?? 0)
 	await sql`delete from questions where id = ${targets[1]}`.execute(db())
 	await undoTakedown(people.moderator, 'doubler', { id: act?.id, why: 'A mistake.' })
-	expect(await states()).toEqual([`merged ${targets[0]}`, 'published'])
+	expect(await states()).toEqual([`merged ${targets[0]} The same.`, 'pending '])
 	await expectCountsToHold()
 })
 

@@ -24,6 +24,11 @@ export const takedowns = defineFeature({
 			withheld: { counts: 'numbers' },
 			mentions: { reason: null },
 		},
-		takedown_items: 'what an act hid, by the ids of posts; it goes with the act',
+		takedown_items: {
+			members: {},
+			merge: {},
+			archive: 'what an act hid, by the ids of posts; it goes with the act',
+			mentions: { before: 'json' },
+		},
 	},
 })

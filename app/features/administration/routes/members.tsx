@@ -96,33 +96,10 @@ function Filters({ filters }: { filters: MemberFilters }) {
 						))}
 					</Select>
 				</div>
-				<div>
+				<div className="sm:col-span-2">
 					<Field label="Year" name="year" inputMode="numeric" maxLength={4} defaultValue={filters.year} />
 				</div>
-				<div className="sm:col-span-3">
-					<Field
-						label="Mail domain"
-						name="domain"
-						autoCapitalize="none"
-						defaultValue={filters.domain}
-						placeholder="campus.example"
-					/>
-				</div>
-				<div className="sm:col-span-3">
-					<Field label="Cohort" name="cohort" defaultValue={filters.cohort} placeholder="CSE 2027" />
-				</div>
-				<div className="sm:col-span-3">
-					<Field label="Branch" name="branch" defaultValue={filters.branch} placeholder="Computer Science" />
-				</div>
-				<div className="sm:col-span-3">
-					<Field label="No login since" name="idle" type="date" defaultValue={filters.idle} />
-				</div>
-				<div className="sm:col-span-3">
-					<Field label="Registered from" name="from" type="date" defaultValue={filters.from} />
-				</div>
-				<div className="sm:col-span-3">
-					<Field label="Registered until" name="to" type="date" defaultValue={filters.to} />
-				</div>
+				<MoreFilters filters={filters} />
 				{filters.invite && <input type="hidden" name="invite" value={filters.invite} />}
 				{filters.list && <input type="hidden" name="list" value={filters.list} />}
 				<p className="flex flex-wrap gap-2 sm:col-span-6">
@@ -141,6 +118,31 @@ function Filters({ filters }: { filters: MemberFilters }) {
 				</button>
 			</form>
 		</>
+	)
+}
+
+/** The filters that are seldom needed; open while one of them is set. */
+function MoreFilters({ filters }: { filters: MemberFilters }) {
+	const { domain, cohort, branch, idle, from, to } = filters
+	const set = [domain, cohort, branch, idle, from, to].join('')
+	return (
+		<details className="sm:col-span-6" open={set !== ''}>
+			<summary className="quiet-link w-fit cursor-pointer py-1 text-sm text-ink-2">More filters</summary>
+			<div className="mt-3 grid gap-4 sm:grid-cols-2">
+				<Field
+					label="Mail domain"
+					name="domain"
+					autoCapitalize="none"
+					defaultValue={domain}
+					placeholder="campus.example"
+				/>
+				<Field label="Cohort" name="cohort" defaultValue={cohort} placeholder="CSE 2027" />
+				<Field label="Branch" name="branch" defaultValue={branch} placeholder="Computer Science" />
+				<Field label="No login since" name="idle" type="date" defaultValue={idle} />
+				<Field label="Registered from" name="from" type="date" defaultValue={from} />
+				<Field label="Registered until" name="to" type="date" defaultValue={to} />
+			</div>
+		</details>
 	)
 }
 

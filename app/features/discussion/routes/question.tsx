@@ -147,7 +147,7 @@ export default function Query({ loaderData, actionData }: Route.ComponentProps) 
 	const { query: question, asked, introduction, merged, muted, nonce, page, related, solutions } = loaderData
 	const { publicUrl, viewer } = useRootData()
 	const [params] = useSearchParams()
-	const saved = useSavedCopy<HTMLDivElement>('question', question.url)
+	const saved = useSavedCopy<HTMLDivElement>('question', question.deletedBy === null ? question.url : null)
 	const renderAlone = use(RenderAloneContext)
 	return (
 		// Another question starts with empty forms and with its own state of the buttons.

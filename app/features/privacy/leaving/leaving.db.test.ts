@@ -89,6 +89,15 @@ describe('a leaving member', () => {
 		await makeQuestion(lena)
 	})
 
+	test('is asked about merged queries, too, as everybody can read those', async () => {
+		const lars = await join_('lars')
+		const [alone, answered] = [await makeQuestion(lars), await makeQuestion(lars)]
+		await makeComment(other, answered.id)
+		const { url: into } = await makeQuestion(other)
+		for (const { id } of [alone, answered]) await decide(admin, 'query', id, 'merge', { into })
+		expect((await getLeaving(lars)).holdings).toMatchObject({ questions: 2, builtOn: 1 })
+	})
+
 	test('stays hidden when a moderator shows their profile again, and is shown to others once they come back', async () => {
 		const nora = await join_('nora')
 		await decide(admin, 'profile', 'nora', 'hide')

@@ -24,7 +24,7 @@ export async function countContributions(memberId: number): Promise<Contribution
 	const { rows } = await sql<ContributionsRow>`
 		with mine as materialized (select ${accounts} as accounts),
 		own_questions as (select q.id, ${isBuiltOn(sql`(select accounts from mine)::int[]`)} as kept
-			from questions q where q.author_id = any((select accounts from mine)::int[]) and q.status = 'published'),
+			from questions q where q.author_id = any((select accounts from mine)::int[]) and q.status in ('published', 'merged')),
 		own_comments as (select m.id, m.is_solution or exists (select from comments reply where reply.parent_id = m.id
 				and reply.status = 'published' and reply.author_id <> all((select accounts from mine)::int[])) as kept
 			from comments m where m.author_id = any((select accounts from mine)::int[]) and m.status = 'published')

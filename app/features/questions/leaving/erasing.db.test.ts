@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { deleteQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
@@ -8,6 +9,7 @@ import { countUnread, listNotifications } from '~/features/notifications/notific
 import { NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { countWaiting } from '../../../../tests/support/locks.ts'
@@ -109,6 +111,31 @@ test.each([
 		description: 'How does it work?',
 		author: { name: 'Former member' },
 	})
+})
+
+test('of a merged query on which nobody commented nothing is left when its asker removes their texts', async () => {
+	const left = await makeMember('merged-alone')
+	const { id } = await makeQuestion(left, { title: 'How do I swim upstream?' })
+	await decide(moderator, 'query', id, 'merge', { into: (await makeQuestion(asker)).url })
+	await leave(left)
+	expect(await getDiscussed(null, id)).toMatchObject({ title: 'Deleted', description: '' })
+})
+
+test('the update makes no page of a deleted query on which only its author, who has left, had commented', async () => {
+	const left = await makeMember('left-before')
+	const [{ id: alone }, { id: answered }] = [await makeQuestion(left), await makeQuestion(left)]
+	await makeComment(left, alone, 'I found it myself.')
+	await makeComment(helper, answered, 'Try this.')
+	for (const id of [alone, answered]) await deleteQuestion(left, id)
+	// As earlier versions left them.
+	const former = sql.lit(FORMER_MEMBER)
+	await sql`update comments set author_id = ${former} where author_id = ${left.id}`.execute(db())
+	await sql`update questions set author_id = ${former}, status_by = ${former} where author_id = ${left.id}`.execute(
+		db(),
+	)
+	await sql.raw(readFileSync('migrations/0208_deleted_queries_without_a_page.sql', 'utf8')).execute(db())
+	await expect(getDiscussed(null, alone)).rejects.toThrow(NotFound)
+	expect((await getDiscussed(null, answered)).deletedBy).toBe('author')
 })
 
 test('nobody is left with a notification of a comment that was deleted with its author', async () => {

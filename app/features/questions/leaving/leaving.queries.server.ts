@@ -122,7 +122,8 @@ async function keepDeleter(trx: Executor, id: number): Promise<void> {
 
 /**
  * Marks the deleted questions of these accounts that have no page: once comments belong to the account of former members, nobody can tell
- * that they were all by the asker.
+ * that they were all by the asker. Before the first comment is moved, all in one statement; later calls find none. A question whose only
+ * comment by somebody else is hidden meanwhile stays without a page when that is restored.
  */
 export async function markWithoutPage(accounts: readonly number[]): Promise<void> {
 	await sql`

@@ -10,13 +10,15 @@ import { getQuestion } from '~/features/questions/questions.server.ts'
 import { getTag } from '~/features/tags/tags.server.ts'
 import { siteDay } from '~/lib/calendar.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { makeComment, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../../tests/support/forum-rows.ts'
+import { queuedBehind } from '../../../../tests/support/locks.ts'
 import { cast, decide, useCast, why } from '../../../../tests/support/moderation-cast.ts'
 import { mergedFrom, mergedInto } from '../questions.server.ts'
+import { hidePost, restorePost, type StandingState } from './takedown.server.ts'
 
 useDatabase()
 useCast()
@@ -58,6 +60,18 @@ describe('hiding', () => {
 			await getTag(null, 'zebra'),
 			await listComments(null, page()),
 		]).toEqual(before)
+		await expectCountsToHold()
+	})
+
+	test('a merged query, which everybody can read, hides that too, and restoring publishes it', async () => {
+		const { url: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into })
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		await expect(getQuestion(null, cast.query)).rejects.toThrow(NotFound)
+		expect(await getQuestion(cast.author, cast.query)).toMatchObject({ unpublished: { status: 'hidden', reason: why } })
+		await expectCountsToHold()
+		await decide(cast.moderator, 'query', cast.query, 'restore')
+		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null, locked: false })
 		await expectCountsToHold()
 	})
 
@@ -151,6 +165,24 @@ describe('locking and merging', () => {
 		await decide(cast.moderator, 'query', cast.query, 'restore')
 		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null, locked: false })
 		await expectCountsToHold()
+	})
+
+	test('undoing a takedown locks a merged query after the other one, whose id is lower', async () => {
+		const { id: own } = await makeQuestion(cast.author)
+		const into = cast.query
+		await decide(cast.moderator, 'query', own, 'merge', { into: String(into) })
+		const post = { kind: 'query', id: own, by: cast.moderator.id } as const
+		let before: Partial<StandingState> = {}
+		await hidePost({ ...post, reason: why }, async (_trx, state) => {
+			before = state
+		})
+		const lock = (id: number, executor: Executor) =>
+			sql`select from questions where id = ${id} for update nowait`.execute(executor)
+		const [undone, locked] = await queuedBehind<unknown>(
+			(trx) => lock(into, trx),
+			[() => restorePost({ ...post, before }, async () => true), () => lock(own, db())],
+		)
+		expect([undone, locked]).toMatchObject([{ value: true }, { status: 'fulfilled' }])
 	})
 
 	test.each(['hide', 'merge'])('where the other query is gone by %s, nobody is led to its title', async (act) => {

@@ -19,6 +19,7 @@ export interface LockedPost {
 	author_id: number
 	category_id: number
 	status: PostStatus
+	status_reason: string
 	/** Of the question. */
 	tags: string[]
 	/** The question that it was merged into. */
@@ -46,17 +47,27 @@ function sha256Of(columns: string) {
 /** Locks a question for a decision, whatever its status. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
 	const { rows } = await sql<LockedPost>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, tags, merged_into, never_published as unseen, locked_at is not null as locked,
-			${fingerprintOf.query('questions')} as fingerprint
+		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, status_reason, tags, merged_into,
+			never_published as unseen, locked_at is not null as locked, ${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
 	return rows[0]
+}
+
+/** {@link lockAnyQuestion} for several, in the order of ids, so that two such calls cannot deadlock. @returns those that exist */
+export async function lockAnyQuestions(trx: Executor, ids: readonly number[]): Promise<Map<number, LockedPost>> {
+	const locked = new Map<number, LockedPost>()
+	for (const id of ids.toSorted((one, other) => one - other)) {
+		const question = await lockAnyQuestion(trx, id)
+		if (question) locked.set(id, question)
+	}
+	return locked
 }
 
 /** Locks a comment for a decision, whatever its status; its question, which the caller has locked, must be published. */
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
-): Promise<Omit<LockedPost, 'category_id' | 'tags' | 'merged_into' | 'locked'> | undefined> {
+): Promise<Omit<LockedPost, 'category_id' | 'status_reason' | 'tags' | 'merged_into' | 'locked'> | undefined> {
 	const { rows } = await sql<LockedPost>`
 		select ${memberBehind(sql.ref('author_id'))} as author_id, status, never_published as unseen, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)

@@ -16,11 +16,12 @@ import {
 import {
 	type HeldComment,
 	hideHeldComments,
+	type LockedPost,
 	listCommentSubjects,
 	listQuestionSubjects,
 	lockAnyComment,
 	lockAnyComments,
-	lockAnyQuestion,
+	lockAnyQuestions,
 	setMergedInto,
 } from './status.queries.server.ts'
 
@@ -37,9 +38,12 @@ interface HiddenPost {
 
 /** The state of a post that is not hidden or deleted. */
 export interface StandingState {
-	status: 'published' | 'pending' | 'merged'
+	/** Of a merged question `pending`: moderators decide about it where it cannot be merged again. */
+	status: 'published' | 'pending'
 	/** The question that it was merged into; null for others. */
 	into: number | null
+	/** Why it was merged; empty for others. */
+	reason: string
 }
 
 /**
@@ -60,7 +64,8 @@ export function hidePost(
 		else if (kind === 'query') await removeQuestion(trx, id, held, hidden)
 		else await removeComment(trx, id, question.id, hidden)
 		await closeCase(trx, kind, id)
-		await record(trx, { status, into: status === 'merged' ? held.merged_into : null })
+		const wasMerged = { status: 'pending', into: held.merged_into, reason: held.status_reason } as const
+		await record(trx, status === 'merged' ? wasMerged : { status, into: null, reason: '' })
 		return kind === 'query'
 			? { kind: 'question-unpublished', actorId: by, question }
 			: { kind: 'comment-unpublished', actorId: by, question, commentId: id }
@@ -94,27 +99,29 @@ export async function hideComments(
 }
 
 /**
- * Restores the previous state of a hidden post. One that was pending becomes pending again; one that was merged into a question that is gone is
- * published.
+ * Restores the previous state of a hidden post. One that was pending becomes pending again, as does one that was merged into a question
+ * that is gone.
+ * @param post `before`: as it was recorded; of comments only the status
  * @param claim says in the same transaction, once the post is locked, whether it is still hidden by the takedown
  * @returns whether it was restored
  */
 export function restorePost(
-	{ kind, id, by, before, into = null }: HiddenPost & { before: StandingState['status']; into?: StandingState['into'] },
+	{ kind, id, by, before }: HiddenPost & { before: Partial<StandingState> },
 	claim: (trx: Executor) => Promise<boolean>,
 ): Promise<boolean> {
-	return inPost(kind, id, async (trx, question, held) => {
+	const { status = 'published', into = null, reason = '' } = before
+	const work: PostWork = async (trx, question, held, otherExists) => {
 		if (held.status !== 'hidden' || !(await claim(trx))) return null
-		if (before === 'pending') {
+		if (into !== null && otherExists) {
+			await setMergedInto(trx, id, { status: 'merged', reason, by }, into)
+			return { kind: 'question-unpublished', actorId: by, question }
+		}
+		if (status === 'pending') {
 			await setStatus(trx, kind, id, { status: 'pending', by: null })
 			await openPendingCase(trx, kind, id)
 			return kind === 'query'
 				? { kind: 'question-pending', actorId: by, question }
 				: { kind: 'comment-pending', actorId: by, question, commentId: id }
-		}
-		if (into !== null && (await lockAnyQuestion(trx, into))) {
-			await setMergedInto(trx, id, { status: 'merged', by }, into)
-			return { kind: 'question-unpublished', actorId: by, question }
 		}
 		if (kind === 'query') {
 			const tags = await mainTags(trx, held.tags)
@@ -123,29 +130,31 @@ export function restorePost(
 		}
 		await publishComment(trx, id, question.id, { from: 'hidden', by })
 		return { kind: 'comment-republished', actorId: by, question, commentId: id }
-	})
+	}
+	return inPost(kind, id, work, into)
 }
 
-/** Locks a post and its question. @param work returns the event; null for none */
-async function inPost(
-	kind: PostKind,
-	id: number,
-	work: (
-		trx: Executor,
-		question: EventQuestion,
-		held: { status: string; category_id: number; tags: string[]; merged_into: number | null },
-	) => Promise<ForumEvent | null>,
-): Promise<boolean> {
+/** @param otherExists whether the other question that is locked is still there @returns the event; null for none */
+type PostWork = (
+	trx: Executor,
+	question: EventQuestion,
+	held: Pick<LockedPost, 'status' | 'status_reason' | 'category_id' | 'tags' | 'merged_into'>,
+	otherExists: boolean,
+) => Promise<ForumEvent | null>
+
+/** Locks a post and its question. @param other another question to lock */
+async function inPost(kind: PostKind, id: number, work: PostWork, other: number | null = null): Promise<boolean> {
 	const [row] = await (kind === 'query' ? listQuestionSubjects([id]) : listCommentSubjects([id]))
 	if (!row) return false
 	const question = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
 	const event = await db()
 		.transaction()
 		.execute(async (trx) => {
-			const locked = await lockAnyQuestion(trx, question.id)
+			const questions = await lockAnyQuestions(trx, other === null ? [question.id] : [question.id, other])
+			const locked = questions.get(question.id)
 			const held = kind === 'query' ? locked : await lockAnyComment(trx, id)
 			if (!locked || !held) return null
-			const happened = await work(trx, question, { ...locked, ...held })
+			const happened = await work(trx, question, { ...locked, ...held }, other !== null && questions.has(other))
 			return happened && recordEffects(trx, happened)
 		})
 	if (event) await announceEffects(event)

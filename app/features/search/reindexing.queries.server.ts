@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import { db } from '~/platform/db/db.server.ts'
+
+/** Questions that are looked through per transaction, and the length of one run in milliseconds. */
+const BATCH = 200
+const RUN_MS = 20_000
+
+/**
+ * Makes the search documents of questions anew after a migration has changed `search_text` and inserted a row into `reindexing`. Runs every
+ * minute in one process of the site, and continues where the last run ended.
+ */
+export async function reindexQuestions(): Promise<void> {
+	const until = Date.now() + RUN_MS
+	let hasMore = true
+	while (hasMore && Date.now() < until) hasMore = await reindexBatch()
+}
+
+/**
+ * Reindexes the next questions, in the order of ids. Only documents with letters or signs beyond ASCII: migration 211 changed no others.
+ * @returns whether there may be more
+ */
+function reindexBatch(): Promise<boolean> {
+	return db()
+		.transaction()
+		.execute(async (trx) => {
+			const { rows } = await sql<{ id: number; is_outdated: boolean }>`
+				select id, octet_length(search::text) > length(search::text) as is_outdated from questions
+				where id > (select after_id from reindexing for update) and status = 'published' order by id limit ${BATCH}`.execute(
+				trx,
+			)
+			const last = rows.at(-1)
+			if (!last) {
+				await sql`delete from reindexing`.execute(trx)
+				return false
+			}
+			const outdated = rows.filter((row) => row.is_outdated).map(({ id }) => id)
+			// An update that waited for a concurrent comment would make the document without it.
+			await sql`select from questions where id = any(${outdated}::int[]) order by id for update`.execute(trx)
+			await sql`
+				update questions set search = whole_document(questions)
+				where id = any(${outdated}::int[]) and status = 'published'`.execute(trx)
+			await sql`update reindexing set after_id = ${last.id}`.execute(trx)
+			return true
+		})
+}
