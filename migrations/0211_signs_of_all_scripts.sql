@@ -27,9 +27,12 @@ end
 $$;
 
 -- Documents of questions are made anew in batches (reindexing.queries.server.ts), as nodes of the previous version comment meanwhile.
-create table reindexing (after_id integer not null);
+create table reindexing (
+  one boolean primary key default true check (one),
+  after_id integer not null
+);
 comment on table reindexing is 'one row while published questions after this id may have a search document of an earlier search_text';
-insert into reindexing values (0);
+insert into reindexing (after_id) values (0);
 
 -- Only the documents with letters or signs beyond ASCII.
 update projects set project_title = project_title where octet_length(search::text) > length(search::text);

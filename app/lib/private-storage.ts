@@ -51,11 +51,12 @@ export function isStorageOf(member: string): boolean {
  */
 export async function claimStorage(member: Viewer, formerNames: readonly string[] = []): Promise<void> {
 	try {
-		const cleared = member && isOwner(member, formerNames) ? null : clearPrivateStorage()
+		const isOwn = member !== null && isOwner(member, formerNames)
+		const cleared = isOwn ? null : clearPrivateStorage()
 		// Before the databases are emptied, as the next page may already be loading.
 		if (member) {
 			localStorage.setItem(OWNER_ID, String(member.id))
-			setOwner(member.username)
+			setOwner(member.username, isOwn ? formerNames : [])
 		}
 		await cleared
 	} catch {
@@ -80,10 +81,10 @@ export function renameOwner(from: string, to: string): void {
 
 /**
  * Moves what is stored under the owner's former names, and removes what other members' open pages have stored since. The username is the
- * second word of a key, as in `chat-draft:anna:bert` and `draft anna /forum/ask`.
+ * second word of a key, as in `chat-draft:anna:bert` and `draft anna /forum/ask`: a key that is not a member's has none, or begins it with `/`.
  */
-function setOwner(name: string): void {
-	const former = ownerNames().filter((each) => each !== name)
+function setOwner(name: string, formerNames: readonly string[] = []): void {
+	const former = [...new Set([...ownerNames(), ...formerNames])].filter((each) => each !== name)
 	localStorage.setItem(OWNER, [name, ...former].join(' '))
 	for (const store of [localStorage, sessionStorage])
 		for (const key of Object.keys(store)) {

@@ -260,7 +260,6 @@ test('a member with a linked GitHub account picks projects from their repositori
 	await github.stop()
 })
 
-/** Whoever has no password is not asked for one in order to change it. */
 /** The page after it tells where else the browser may be logged in. */
 async function logOutHere(page: Page): Promise<void> {
 	await page.getByRole('button', { name: /account menu/ }).click()
@@ -272,6 +271,7 @@ async function logOutHere(page: Page): Promise<void> {
 	)
 }
 
+/** Whoever has no password is not asked for one in order to change it. */
 async function setFirstPassword(page: Page): Promise<void> {
 	const email = 'nferrow@eastmere.example'
 	await page.goto('/edit-profile/nferrow/change-password')

@@ -117,6 +117,18 @@ test("a member's input is still there after a reload, but not for another member
 		await expect(page.getByRole('list', { name: 'Pictures of this message' }).getByAltText(/png/)).toBeVisible()
 		await say(page, `${canary} sent`)
 		await composer(page).fill(`${canary} typed`)
+		const form = {
+			me: ada.username,
+			key: 'ask',
+			title: canary,
+			description: '',
+			tags: '',
+			category: 'others',
+			version: 0,
+		}
+		const headers = { Origin: process.env.SITE_URL ?? '' }
+		expect((await page.request.post('/forum/drafts', { form, headers })).status()).toBe(403)
+		expect((await page.request.post('/forum/drafts', { form: { ...form, me: bo.username }, headers })).ok()).toBe(true)
 		await openChatPage(other, ada)
 		expect(await texts(other)).toEqual(['Hello', 'Hello yourself'])
 		await expect(composer(other)).toHaveValue('')

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -265,13 +266,21 @@ test('a logout does not speak of a directory, where no browser is logged in', as
 test('the login page waits two seconds for a campus that does not answer', async () => {
 	await campus.stop()
 	const { port } = new URL(campus.issuer)
-	const silent = createServer().listen(Number(port), '127.0.0.1')
-	// As after an hour.
-	remember('oidc-providers', () => new Map()).clear()
-	const began = Date.now()
-	expect(await findLoginElsewhere('campus')).toEqual({ site: 'your university', url: null })
-	expect(Date.now() - began).toBeLessThan(4_000)
-	silent.closeAllConnections()
-	await new Promise((resolve) => silent.close(resolve))
-	await campus.start()
+	let hasAsked = false
+	const silent = createServer(() => {
+		hasAsked = true
+	})
+	try {
+		await once(silent.listen(Number(port), '127.0.0.1'), 'listening')
+		// As after an hour.
+		remember('oidc-providers', () => new Map()).clear()
+		// The first request may fail at once, on a connection that the campus had kept open.
+		await expect
+			.poll(async () => [await findLoginElsewhere('campus'), hasAsked])
+			.toEqual([{ site: 'your university', url: null }, true])
+	} finally {
+		silent.closeAllConnections()
+		await new Promise((resolve) => silent.close(resolve))
+		await campus.start()
+	}
 })

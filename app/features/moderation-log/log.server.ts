@@ -57,7 +57,7 @@ export async function listLog(
 export async function listActs(viewer: Viewer, chosen: string): Promise<string[]> {
 	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
 	const acts = await listLoggedActs()
-	return chosen === '' || acts.includes(chosen) ? acts : [...acts, chosen]
+	return chosen === '' || acts.includes(chosen) ? acts : [...acts, chosen].sort()
 }
 
 /** What a statement restricts the log to; null where nobody has the username. */

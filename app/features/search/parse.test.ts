@@ -39,6 +39,7 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['c++-code .net-core 日-x 日本-x 日本。-x', 'c++ code .net core 日 x "日本" x "日本"。 x', []],
 	['x -> y -& z f()-g', 'x -">" y -"&" z f() g', []],
 	['x -180°-turn -a/b -日本。x -pre-commit', 'x -"180°-turn" -"a/b" -"日本。x" -pre-commit', []],
+	['x -2.x -file.tar-gz v2.x-beta', 'x -"2.x" -"file.tar-gz" v2.x-beta', []],
 	['tag:bash && ? 🙏', '', ['tag:bash']],
 	['bash && "&&"', 'bash && "&&"', []],
 	['in:title -in:comments in:body', 'in:body', ['in:title', '-in:comments']],

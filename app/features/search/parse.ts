@@ -48,9 +48,9 @@ const operator = /^(-?)(tag|category|user|is|in):(.+)$/is
 const dash = /^[-‐-―−]+$/
 /** Chinese, Japanese and Korean have no spaces: a run of characters is searched as a phrase. */
 const unspaced = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}/g
-/** What ends a word in `search_text` (migration 211) or `websearch_to_tsquery`: signs, names with signs, an unspaced character. */
+/** What ends a word in `search_text` (migration 211) or `websearch_to_tsquery`: signs, names with signs, a dot within, an unspaced character. */
 const splitting =
-	/[/\\<>:@"&|!()]|c\+\+|[cf]#|\.net|[^\p{ASCII}\p{L}\p{M}\p{N}\u200c\u200d]|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/iu
+	/[/\\<>:@"&|!()]|c\+\+|[cf]#|\.net|[\p{L}\p{N}]\.(?=\p{L})|[^\p{ASCII}\p{L}\p{M}\p{N}\u200c\u200d]|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]/iu
 /** Hyphens that `websearch_to_tsquery` would take for a minus once the word is split: `180°-turn` does not exclude “turn”. */
 const splitHyphens = new RegExp(`(${splitting.source})[-‐-―−]+`, 'giu')
 

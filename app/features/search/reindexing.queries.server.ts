@@ -1,9 +1,14 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 
-/** Questions that are looked through per transaction, and the length of one run in milliseconds. */
+/** Questions that are looked through per transaction. */
 const BATCH = 200
-const RUN_MS = 20_000
+/** Questions that are written per transaction: until its commit, who comments on one of them waits. */
+const MAX_WRITTEN = 20
+/** The length of one run in milliseconds. */
+const RUN_MS = 50_000
+/** Comments that `whole_document` takes. A longer document, which grew by each comment, would lose the others. */
+const MAX_COMMENTS = 300
 
 /**
  * Makes the search documents of questions anew after a migration has changed `search_text` and inserted a row into `reindexing`. Runs every
@@ -24,21 +29,23 @@ function reindexBatch(): Promise<boolean> {
 		.transaction()
 		.execute(async (trx) => {
 			const { rows } = await sql<{ id: number; is_outdated: boolean }>`
-				select id, octet_length(search::text) > length(search::text) as is_outdated from questions
+				select id, comment_count <= ${MAX_COMMENTS} and octet_length(search::text) > length(search::text) as is_outdated
+				from questions
 				where id > (select after_id from reindexing for update) and status = 'published' order by id limit ${BATCH}`.execute(
 				trx,
 			)
-			const last = rows.at(-1)
+			const outdated = rows.filter((row) => row.is_outdated).slice(0, MAX_WRITTEN)
+			const last = outdated.length === MAX_WRITTEN ? outdated.at(-1) : rows.at(-1)
 			if (!last) {
 				await sql`delete from reindexing`.execute(trx)
 				return false
 			}
-			const outdated = rows.filter((row) => row.is_outdated).map(({ id }) => id)
+			const ids = outdated.map(({ id }) => id)
 			// An update that waited for a concurrent comment would make the document without it.
-			await sql`select from questions where id = any(${outdated}::int[]) order by id for update`.execute(trx)
+			await sql`select from questions where id = any(${ids}::int[]) order by id for update`.execute(trx)
 			await sql`
 				update questions set search = whole_document(questions)
-				where id = any(${outdated}::int[]) and status = 'published'`.execute(trx)
+				where id = any(${ids}::int[]) and status = 'published'`.execute(trx)
 			await sql`update reindexing set after_id = ${last.id}`.execute(trx)
 			return true
 		})

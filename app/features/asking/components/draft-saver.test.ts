@@ -21,6 +21,7 @@ test.each([true, false])(
 		const values = { title: 'One', description: '', tags: '', category: 'others', madeFrom: 0 }
 		const saver = new DraftSaver({
 			key: 'ask',
+			owner: 'ada',
 			isForeign: () => false,
 			forget: () => {},
 			read: () => values,
@@ -60,6 +61,7 @@ test.each([
 		const values = { title: 'One', description: '', tags: '', category: 'others', madeFrom: 0 }
 		const saver = new DraftSaver({
 			key: 'edit:7',
+			owner: 'ada',
 			isForeign: () => false,
 			forget: () => {},
 			read: () => values,
@@ -76,3 +78,22 @@ test.each([
 		end()
 	},
 )
+
+test('where another member has logged in, their draft is neither replaced nor deleted', async () => {
+	vi.stubGlobal('window', new EventTarget())
+	const fetched = vi.fn(async () => Response.json({}))
+	vi.stubGlobal('fetch', fetched)
+	const saver = new DraftSaver({
+		key: 'ask',
+		owner: 'ada',
+		isForeign: () => true,
+		forget: () => {},
+		read: () => ({ title: 'One', description: '', tags: '', category: 'others', madeFrom: 0 }),
+		onSaved: () => {},
+	})
+	const end = saver.start()
+	saver.touch()
+	end()
+	await saver.drop()
+	expect(fetched).not.toHaveBeenCalled()
+})

@@ -11,6 +11,8 @@ const RETRY_DELAY_MS = 10_000
 /** What a saver is told, and asks. */
 export interface SaverOptions {
 	key: string
+	/** Username of the member whose draft it is; null for a visitor. */
+	owner: string | null
 	/** Whether another member is logged in now, whose draft it would become. */
 	isForeign: () => boolean
 	/** Deletes the draft in this browser. */
@@ -79,8 +81,9 @@ export class DraftSaver {
 		this.dirty = false
 		await this.pause()
 		this.version = 0
+		if (this.options.isForeign()) return
 		// `keepalive`, so that the draft is deleted even if the page is closed at once.
-		await send('DELETE', { key: this.options.key }, true)
+		await send('DELETE', this.about(), true)
 	}
 
 	/** Stops after the form was published, which deletes the draft. */
@@ -104,10 +107,10 @@ export class DraftSaver {
 		const values = this.options.read()
 		if (!this.dirty || this.isPaused || this.options.isForeign()) return
 		this.dirty = false
-		const { key } = this.options
+		const about = this.about()
 		const saved = values
-			? await send<DraftSaveResult>('POST', { key, ...values, version: this.version }, leaving)
-			: await send<DraftSaveResult>('DELETE', { key }, leaving)
+			? await send<DraftSaveResult>('POST', { ...about, ...values, version: this.version }, leaving)
+			: await send<DraftSaveResult>('DELETE', about, leaving)
 		// The same text would be refused again: only other input is sent.
 		if (saved === 'refused') return
 		const isFirst = this.version === 0
@@ -117,6 +120,11 @@ export class DraftSaver {
 		if (leaving) return
 		if (saved?.version) this.options.onSaved(saved, this.dirty, isFirst)
 		if (!saved && !this.isPaused) this.timer ??= setTimeout(() => this.save(), RETRY_DELAY_MS)
+	}
+
+	/** Which draft it is, and whose: the site refuses it where another member has logged in meanwhile. */
+	private about(): { key: string; me: string } {
+		return { key: this.options.key, me: this.options.owner ?? '' }
 	}
 
 	private stopTimer(): void {

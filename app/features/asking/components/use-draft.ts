@@ -120,6 +120,7 @@ function useDraftState(options: DraftOptions) {
 		() =>
 			new DraftSaver({
 				key: draftKey,
+				owner,
 				isForeign: () => isForeign(owner),
 				forget,
 				read: () => unsaved(contents.current),

@@ -20,7 +20,13 @@ export function FollowRenames() {
 		const { me, isBusy } = latest.current
 		// Before anybody else can have the old name.
 		if (me === from) renameOwner(from, to)
-		const moveDraft = () => moveEntry(localStorage, `chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
+		const moveDraft = () => {
+			try {
+				moveEntry(localStorage, `chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
+			} catch {
+				// Storage is forbidden.
+			}
+		}
 		moveDraft()
 		// The renaming tab gets this event before the response to its form, which brings the new name.
 		if (me === from) setTimeout(() => latest.current.me === from && location.reload(), isBusy ? ANSWER_WAIT_MS : 0)
