@@ -28,7 +28,7 @@ $$;
 
 -- Documents of questions are made anew in batches (reindexing.queries.server.ts), as nodes of the previous version comment meanwhile.
 create table reindexing (
-  one boolean primary key default true check (one),
+  is_only boolean primary key default true check (is_only),
   after_id integer not null
 );
 comment on table reindexing is 'one row while published questions after this id may have a search document of an earlier search_text';
