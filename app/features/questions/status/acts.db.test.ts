@@ -83,6 +83,25 @@ describe('hiding', () => {
 		await expectCountsToHold()
 	})
 
+	test('a merged query can be deleted by its author alone, and undoing that merges it again', async () => {
+		const { id: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
+		for (const [viewer, may] of [
+			[cast.author, true],
+			[cast.member, false],
+			[null, false],
+		] as const)
+			expect(await getQuestion(viewer, cast.query)).toMatchObject({ mayDelete: may, mayEdit: false })
+		for (const viewer of [cast.member, cast.moderator])
+			await expect(deleteQuestion(viewer, cast.query)).rejects.toThrow(NotFound)
+		expect(await deleteQuestion(cast.author, cast.query)).toMatchObject({ undoable: true })
+		await expect(getQuestion(cast.author, cast.query)).rejects.toThrow(NotFound)
+		await expectCountsToHold()
+		expect((await restoreQuestion(cast.author, cast.query)).url).toMatch(/\?original=1$/)
+		expect((await mergedInto(await getQuestion(null, cast.query)))?.id).toBe(into)
+		await expectCountsToHold()
+	})
+
 	test('a merged query is published by restoring it where the other one is gone', async () => {
 		const { id: into } = await makeQuestion(cast.member)
 		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
