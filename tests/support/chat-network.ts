@@ -30,7 +30,7 @@ export class ChatServer {
 	version = 0
 	/** The receipts of the requesting member's peer. */
 	receipts: Receipts = { delivered: 0, read: 0 }
-	state: ConversationState = { kind: 'open', reason: null, blockedByMe: false, muted: false }
+	state: ConversationState = { kind: 'open', reason: null, reachable: true, blockedByMe: false, muted: false }
 	/** Errors for the next messages, instead of storing them, in order. */
 	readonly refusals: Exclude<SendResult, { ok: true }>[] = []
 	/** Number of send requests, stored or not. */

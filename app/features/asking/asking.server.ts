@@ -1,4 +1,6 @@
 import { makePseudonym, requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
+import { mayDeleteUnpublished } from '~/features/moderation/moderation.policy.ts'
+import type { EventQuestion } from '~/features/questions/questions.events.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
@@ -11,6 +13,12 @@ import {
 	lockPendingQuestion,
 	updatePendingQuestion,
 } from '~/features/questions/status/pending.queries.server.ts'
+import {
+	findUnpublishedRow,
+	lockAnyQuestion,
+	lockAnyQuestions,
+	setMergedInto,
+} from '~/features/questions/status/status.queries.server.ts'
 import {
 	alreadyDecided,
 	changeForum,
@@ -37,9 +45,10 @@ import {
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { parseTags } from '~/features/tags/tags.limits.ts'
 import { mainTags, requireCategory } from '~/features/tags/tags.server.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
-import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
+import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import {
 	EditConflict,
 	fieldText,
@@ -166,6 +175,9 @@ export async function editQuestion(viewer: Viewer, id: number, input: Input): Pr
  */
 export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
 	const actor = requireSignedIn(viewer)
+	const merged = isId(id) ? await findUnpublishedRow(id) : undefined
+	if (merged && mayDeleteUnpublished(actor, { ...merged, authorId: merged.author_id }) && merged.status === 'merged')
+		return deleteMerged(actor, eventQuestion(merged))
 	const question = await requireChangeableQuestion(actor, id)
 	if (!mayDelete(actor, { authorId: question.author_id }))
 		throw new NotAllowed('Only the author can delete this query.')
@@ -179,6 +191,20 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 				if (question.isPending) await withdrawPending(trx, actor, 'query', id)
 				else await removeQuestion(trx, id, before, { status: 'deleted', by: actor.id })
 				return { url: event.question.url, undoable: !question.isPending }
+			},
+		}
+	})
+}
+
+/** Deletes a merged question, which is in no list and no count. Undoing it merges it again. */
+function deleteMerged(actor: SignedIn, question: EventQuestion): Promise<{ url: string; undoable: boolean }> {
+	return changeForum(async (trx) => {
+		if ((await lockAnyQuestion(trx, question.id))?.status !== 'merged') throw new NoSuch('query')
+		return {
+			event: { kind: 'question-deleted', actorId: actor.id, question },
+			async write() {
+				await setMergedInto(trx, question.id, { status: 'deleted', by: actor.id }, null)
+				return { url: question.url, undoable: true }
 			},
 		}
 	})
@@ -216,13 +242,20 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 	if (!found || found.erased) throw new NotFound('There is no deleted query to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(undoTooLate)
 	return changeForum(async (trx) => {
+		// Both of a merge in the order of their ids, as moderators lock them.
+		if (found.was_merged_into !== null) await lockAnyQuestions(trx, [id, found.was_merged_into])
 		const locked = await lockDeletedQuestion(trx, id)
 		if (!locked) throw new Conflict('This query has already been restored.')
 		const tags = await mainTags(trx, found.tags)
 		const question = eventQuestion({ ...found, tags })
 		return {
 			event: { kind: 'question-restored', actorId: actor.id, question, deletedBy: found.status_by },
-			write: () => publishQuestion(trx, id, actor.id, tags).then(() => ({ url: question.url })),
+			async write() {
+				const into = locked.was_merged_into
+				if (into === null) await publishQuestion(trx, id, actor.id, tags)
+				else await setMergedInto(trx, id, { status: 'merged', by: actor.id }, into)
+				return { url: withParams(question.url, { original: into && 1 }) }
+			},
 		}
 	})
 }

@@ -46,6 +46,14 @@ test.each<[string, Partial<ConversationFacts>, string, RegExp | null]>([
 	else expect(state.reason).toBeNull()
 })
 
+test('nobody stands behind the account of somebody who left', () => {
+	expect(conversationState({ ...strangers, ...known, reachable: false })).toMatchObject({
+		kind: 'closed',
+		reachable: false,
+	})
+	expect(conversationState(strangers)).toMatchObject({ reachable: true })
+})
+
 test.each([
 	[0, 5],
 	[23.9, 5],

@@ -16,7 +16,7 @@ export function startingLimitAt(hours: number): number {
 /** The state between two members, from the point of view of one of them. */
 export interface ConversationFacts {
 	name: string
-	/** False for imported authors, whose accounts nobody reads. */
+	/** False for authors of imported texts and members who left, whose accounts nobody reads. */
 	reachable: boolean
 	/** Whether the conversation exists, even if this member sees nothing of it. */
 	exists: boolean
@@ -44,17 +44,20 @@ export interface ConversationState {
 	kind: 'open' | 'request' | 'waiting' | 'closed'
 	/** Why it is closed; null if no reason is shown. */
 	reason: string | null
+	/** As of the facts: whether anybody stands behind the account. */
+	reachable: boolean
 	blockedByMe: boolean
 	muted: boolean
 }
 
 /** What this member can do in the conversation. Being blocked by the peer does not count, as it must not show. */
 export function conversationState(facts: ConversationFacts): ConversationState {
-	const { blockedByMe, muted } = facts
+	const { reachable, blockedByMe, muted } = facts
+	const settings = { reachable, blockedByMe, muted }
 	const reason = closedBecause(facts)
-	if (reason !== null) return { kind: 'closed', reason, blockedByMe, muted }
-	if (facts.myTurn && facts.visible) return { kind: 'request', reason: null, blockedByMe, muted }
-	return { kind: facts.peerPending ? 'waiting' : 'open', reason: null, blockedByMe, muted }
+	if (reason !== null) return { kind: 'closed', reason, ...settings }
+	if (facts.myTurn && facts.visible) return { kind: 'request', reason: null, ...settings }
+	return { kind: facts.peerPending ? 'waiting' : 'open', reason: null, ...settings }
 }
 
 function closedBecause(facts: ConversationFacts): string | null {

@@ -10,6 +10,7 @@ import {
 import { mayAccept, mayDelete, mayEdit } from '~/features/questions/questions.policy.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
 import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import type { CommentRow } from './comments.queries.server.ts'
 
@@ -74,6 +75,11 @@ export function presentComment(viewer: Viewer, row: CommentRow, asker: Asker): C
 		replies: [],
 		hiddenReplies: row.hidden,
 	}
+}
+
+/** Whether a comment is there for this viewer, whatever became of its question: it is published, or their own that waits for a moderator. */
+export function isStanding(viewer: Viewer, comment: { status: PostStatus; member_id: number }): boolean {
+	return comment.status === 'published' || mayChangePending(viewer, { ...comment, authorId: comment.member_id })
 }
 
 function choosing(viewer: Viewer, { askerUsername, isMine = false }: Asker): boolean {

@@ -1,8 +1,8 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
 import { requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
 import { findCommentAudience } from '~/features/questions/notifying/notifying.server.ts'
-import { mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
-import { lockForComment } from '~/features/questions/questions.queries.server.ts'
+import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
+import { findDeletedQuestion, lockForComment } from '~/features/questions/questions.queries.server.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
 import {
 	findChangeableComment,
@@ -10,6 +10,7 @@ import {
 	updatePendingComment,
 } from '~/features/questions/status/pending.queries.server.ts'
 import { readPostingFacts } from '~/features/questions/status/posting-rules.server.ts'
+import { lockAnyComment, lockAnyQuestion } from '~/features/questions/status/status.queries.server.ts'
 import {
 	alreadyDecided,
 	changeForum,
@@ -33,16 +34,18 @@ import {
 	updateComment,
 } from '~/features/questions/writing/writing.queries.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
-import { questionUrl } from '~/features/search/search.view.ts'
+import { permalinkOf, questionUrl } from '~/features/search/search.view.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, NoSuch, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
+import type { PostStatus } from '~/platform/db/schema.ts'
 import { EditConflict, type Input, parseInput, readVersion } from '~/platform/http/form.server.ts'
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
-import { type CommentView, presentComment, type StoredComment } from './comment.view.ts'
-import { findDeletedComment, newCommentColumns } from './comments.queries.server.ts'
+import { type CommentView, isStanding, presentComment, type StoredComment } from './comment.view.ts'
+import { findAnyComment, newCommentColumns } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 
@@ -158,27 +161,45 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 }
 
 /**
- * Deletes a comment; its replies stay.
- * @returns the address of its question, and whether the deletion can be undone: not for a pending comment
+ * Deletes a comment; its replies stay. Also below a question that is no longer published: whoever wrote it can always withdraw it.
+ * @returns the address of its question; where to read on, if that is another page; whether the deletion can be undone: not for a
+ * pending comment
  * @throws NotFound, NotAllowed
  */
-export async function deleteComment(viewer: Viewer, id: number): Promise<{ url: string; undoable: boolean }> {
+export async function deleteComment(
+	viewer: Viewer,
+	id: number,
+): Promise<{ url: string; elsewhere: string | null; undoable: boolean }> {
 	const actor = requireSignedIn(viewer)
-	const comment = await requireChangeableComment(actor, id)
-	const question = eventQuestion(await requireQuestion(comment.question_id))
-	return changeForum(async (trx) => {
-		await lockUnchanged(trx, id, comment)
+	const found = isId(id) ? await findAnyComment(id) : undefined
+	if (!found || !isStanding(actor, found)) throw new NoSuch('comment')
+	if (!mayDelete(actor, { authorId: found.member_id })) throw new NotAllowed(notAuthor)
+	const isPending = found.status === 'pending'
+	const question = eventQuestion(found)
+	const questionStatus = await changeForum(async (trx) => {
+		// Begun together; the question is locked before the comment.
+		const [locked, held] = await Promise.all([lockAnyQuestion(trx, question.id), lockAnyComment(trx, id)])
+		if (!locked || held?.status !== found.status) throw isPending ? alreadyDecided() : new NoSuch('comment')
 		return {
 			event: { kind: 'comment-deleted', actorId: actor.id, question, commentId: id },
 			async write() {
-				if (comment.isPending) await withdrawPending(trx, actor, 'comment', id)
-				else await removeComment(trx, id, comment.question_id, { status: 'deleted', by: actor.id })
-				return { url: question.url, undoable: !comment.isPending }
+				if (isPending) await withdrawPending(trx, actor, 'comment', id)
+				else await removeComment(trx, id, question.id, { status: 'deleted', by: actor.id })
+				return locked.status
 			},
 		}
 	})
+	return { url: question.url, elsewhere: await findRemains(question, questionStatus), undoable: !isPending }
 }
 
+/** Where the other comments of a question are read; null where its own page shows them. */
+async function findRemains({ id, url }: { id: number; url: string }, status: PostStatus): Promise<string | null> {
+	if (status === 'merged') return `${withParams(url, { original: '1' })}#comments`
+	if (status !== 'deleted') return null
+	return (await findDeletedQuestion(id, UNDO_SECONDS))?.discussed ? `${permalinkOf(url)}#comments` : '/forum'
+}
+
+const notAuthor = 'Only the author can change this comment.'
 const noParent = 'The comment you are replying to was deleted.'
 
 /**
@@ -188,8 +209,7 @@ const noParent = 'The comment you are replying to was deleted.'
 async function requireChangeableComment(viewer: SignedIn, id: number) {
 	const comment = isId(id) ? await findChangeableComment(id, viewer.id) : undefined
 	if (!comment) throw new NoSuch('comment')
-	if (!mayEdit(viewer, { authorId: comment.author_id }))
-		throw new NotAllowed('Only the author can change this comment.')
+	if (!mayEdit(viewer, { authorId: comment.author_id })) throw new NotAllowed(notAuthor)
 	return comment
 }
 
@@ -208,17 +228,17 @@ async function lockUnchanged(
 /** Undoes the deletion of a comment. @throws as `restoreQuestion` does */
 export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = requireSignedIn(viewer)
-	const found = isId(id) ? await findDeletedComment(id, UNDO_SECONDS) : undefined
-	if (!found) throw new NotFound('There is no deleted comment to restore.')
+	const found = isId(id) ? await findAnyComment(id, UNDO_SECONDS) : undefined
+	if (found?.status !== 'deleted' || found.erased) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(undoTooLate)
-	const question = eventQuestion(await requireQuestion(found.question_id))
+	const question = eventQuestion(found)
 	return changeForum(async (trx) => {
-		const isHeld = await lockQuestion(trx, found.question_id)
+		const isHeld = await lockAnyQuestion(trx, question.id)
 		return {
 			event: { kind: 'comment-restored', actorId: actor.id, question, commentId: id, deletedBy: found.status_by },
 			async write() {
 				const by = { from: 'deleted', by: actor.id } as const
-				if (!isHeld || !(await publishComment(trx, id, found.question_id, by)))
+				if (!isHeld || !(await publishComment(trx, id, question.id, by)))
 					throw new Conflict('This comment has already been restored.')
 				return { url: `${question.url}#comment-${id}` }
 			},

@@ -5,7 +5,7 @@ import {
 	authorColumns,
 	memberBehind,
 } from '~/features/members/pseudonyms.queries.server.ts'
-import { questionJoins } from '~/features/questions/questions.queries.server.ts'
+import { type NamedQuestion, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -181,14 +181,25 @@ export async function findComment(
 	return rows[0]
 }
 
-/** A deleted comment whose text is not erased. */
-export async function findDeletedComment(
-	id: number,
-	within: number,
-): Promise<{ question_id: number; status_by: number | null; recent: boolean } | undefined> {
-	const { rows } = await sql<{ question_id: number; status_by: number | null; recent: boolean }>`
-		select question_id, status_by, status_at > now() - make_interval(secs => ${within}) as recent
-		from comments where id = ${id} and status = 'deleted' and body <> ''`.execute(db())
+/** A comment in any state, with its question in any state. */
+export interface AnyComment extends NamedQuestion {
+	question_status: PostStatus
+	status: PostStatus
+	/** The member who wrote it. */
+	member_id: number
+	/** Who deleted it, and whether they may still undo that; for a text that was erased nobody can. */
+	status_by: number | null
+	recent: boolean
+	erased: boolean
+}
+
+/** A comment with its question, whatever became of either. @param within seconds that count as recent */
+export async function findAnyComment(id: number, within = 0): Promise<AnyComment | undefined> {
+	const { rows } = await sql<AnyComment>`
+		select q.id, q.title, q.tags, ${authorColumns}, c.slug as category_slug, q.locked_at is not null as locked,
+			q.status as question_status, m.status, ${memberBehind(sql.ref('m.author_id'))} as member_id,
+			m.status_by, m.status_at > now() - make_interval(secs => ${within}) as recent, m.body = '' as erased
+		from comments m join questions q on q.id = m.question_id ${questionJoins} where m.id = ${id}`.execute(db())
 	return rows[0]
 }
 

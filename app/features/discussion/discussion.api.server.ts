@@ -216,7 +216,8 @@ export const discussionOperations = [
 		method: 'delete',
 		path: '/comments/{id}',
 		summary: 'Delete a comment',
-		description: 'For its author and for moderators. Replies to it stay.',
+		description:
+			'For its author and for moderators, also below a query that was deleted or merged. Replies to it stay.',
 		access: 'members',
 		params: { id },
 		answer: null,

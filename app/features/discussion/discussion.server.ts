@@ -2,8 +2,7 @@ import { withFreshRole } from '~/features/moderation/members.server.ts'
 import { maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
-import { getQuestion } from '~/features/questions/questions.server.ts'
-import { findChangeableComment } from '~/features/questions/status/pending.queries.server.ts'
+import { getDiscussed } from '~/features/questions/questions.server.ts'
 import { questionTag } from '~/features/questions/writing/change.server.ts'
 import { relatedTag } from '~/features/related/related.server.ts'
 import type { AskedView } from '~/features/routing/routing.view.ts'
@@ -15,13 +14,21 @@ import type { Viewer } from '~/lib/viewer.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
-import { type Asker, type CommentSort, type CommentView, presentComment, presentThread } from './comment.view.ts'
+import {
+	type Asker,
+	type CommentSort,
+	type CommentView,
+	isStanding,
+	presentComment,
+	presentThread,
+} from './comment.view.ts'
 import {
 	type CommentPath,
 	type CommentPlaceRow,
 	type CommentRow,
 	type CommentRows,
 	countBelow,
+	findAnyComment,
 	findCommentPath,
 	findCommentPlace,
 	LEVELS_PER_PAGE,
@@ -113,12 +120,12 @@ function bestPlace(cursor: string): { score: number; id: number } {
 	return { score: Number(score), id }
 }
 
-/** One comment with its replies; a pending one only for its author. @throws NotFound when it, or its question, was deleted */
+/** One comment with its replies; a pending one only for its author. @throws NotFound when it, or the page that shows it, is gone */
 export async function getComment(viewer: Viewer, id: number): Promise<CommentView> {
-	const found = isId(id) ? await findChangeableComment(id, viewer?.id ?? 0) : undefined
-	if (!found) throw new NoSuch('comment')
-	const question = await getQuestion(viewer, found.question_id)
-	const { rows } = await listComments(viewer, { questionId: found.question_id, ...askerOf(question), thread: id })
+	const found = isId(id) ? await findAnyComment(id) : undefined
+	if (!found || !isStanding(viewer, found)) throw new NoSuch('comment')
+	const question = await getDiscussed(viewer, found.id)
+	const { rows } = await listComments(viewer, { questionId: found.id, ...askerOf(question), thread: id })
 	if (!rows[0]) throw new NoSuch('comment')
 	return rows[0]
 }

@@ -1,11 +1,19 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { deleteQuestion } from '~/features/asking/asking.server.ts'
+import { listPosts } from '~/features/profiles/posts.server.ts'
+import { getDiscussed } from '~/features/questions/questions.server.ts'
+import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { form } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
+import { decide } from '../../../tests/support/moderation-cast.ts'
 import type { CommentSort } from './comment.view.ts'
+import { deleteComment, editComment, restoreComment } from './commenting.server.ts'
+import { getComment, listComments } from './discussion.server.ts'
 import { handleQuestionAction } from './routes/question-action.server.ts'
 import { chooseSolution } from './votes.server.ts'
 
@@ -13,10 +21,12 @@ useDatabase()
 
 let asker: SignedIn
 let helper: SignedIn
+let moderator: SignedIn
 
 beforeAll(async () => {
 	asker = await makeMember('asker')
 	helper = await makeMember('helper')
+	moderator = await makeMember('moderator', 'moderator')
 })
 
 test.each<[before: number, sort: CommentSort, leadsTo: (id: number) => string]>([
@@ -36,6 +46,81 @@ test.each<[before: number, sort: CommentSort, leadsTo: (id: number) => string]>(
 	const sent = form({ intent: 'withdraw-solution', comment: String(commentId) })
 	const answer = (await handleQuestionAction(asker, id, sent, sort)) as Response
 	expect(answer.headers.get('Location')?.replace(url, '')).toBe(leadsTo(commentId))
+})
+
+describe.each(['deleted', 'merged'])('below a query that was %s', (how) => {
+	let question: { id: number; url: string }
+	let mine: number
+	let other: number
+	let page: string
+	/** Sends the form that deletes it. @returns where the reader is led */
+	const withdraw = async (viewer: SignedIn, comment: number) => {
+		const sent = form({ intent: 'delete-comment', comment: String(comment) })
+		const answer = (await handleQuestionAction(viewer, question.id, sent, 'oldest')) as Response
+		return answer.headers.get('Location')
+	}
+	const shown = async () =>
+		(await listComments(null, { questionId: question.id, askerUsername: 'asker' })).rows.map(({ id }) => id)
+
+	beforeEach(async () => {
+		question = await makeQuestion(asker)
+		mine = await makeComment(helper, question.id)
+		other = await makeComment(moderator, question.id)
+		const into = String((await makeQuestion(asker)).id)
+		if (how === 'merged') await decide(moderator, 'query', question.id, 'merge', { into })
+		else await deleteQuestion(asker, question.id)
+		page = how === 'merged' ? `${question.url}?original=1#comments` : `/forum/others/asker/${question.id}#comments`
+	})
+
+	test('its author deletes a comment, and can undo that', async () => {
+		expect(await withdraw(helper, mine)).toBe(page)
+		expect(await shown()).toEqual([other])
+		await restoreComment(helper, mine)
+		expect(await shown()).toEqual([mine, other])
+		expect(await getComment(null, mine)).toMatchObject({ id: mine, deleted: false })
+		const { rows } =
+			await sql`select comment_count, search = whole_document(q) as found from questions q where id = ${question.id}`.execute(
+				db(),
+			)
+		expect(rows).toEqual([{ comment_count: 2, found: true }])
+	})
+
+	test('nothing is left of a deleted query once its last comment is deleted', async () => {
+		await deleteComment(moderator, other)
+		expect(await withdraw(helper, mine)).toBe(how === 'merged' ? page : '/forum')
+		const read = getDiscussed(null, question.id)
+		if (how === 'merged') await read
+		else await expect(read).rejects.toThrow(NotFound)
+		await restoreComment(helper, mine)
+		expect(await shown()).toEqual([mine])
+	})
+
+	test('moderators delete a comment, which is logged; others cannot, and nobody edits one', async () => {
+		await expect(deleteComment(asker, mine)).rejects.toThrow(NotAllowed)
+		await expect(editComment(helper, mine, { body: 'Else.' })).rejects.toThrow(NotFound)
+		await deleteComment(moderator, mine)
+		expect(await shown()).toEqual([other])
+		const { rows } = await sql`select act from moderation_log where target_id = ${mine} and kind = 'comment'`.execute(
+			db(),
+		)
+		expect(rows).toEqual([{ act: 'delete' }])
+	})
+
+	test('its author finds it in their own list', async () => {
+		const listed = async (viewer: SignedIn, own: boolean) => {
+			const { page } = await listPosts(viewer, 'helper', { kind: 'answers', cursor: null, mine: own })
+			return page.rows.find(({ id }) => id === mine)?.title
+		}
+		expect(await listed(helper, true)).toMatch(how === 'deleted' ? /^\[deleted\]$/ : /^A question number/)
+		expect(await listed(helper, false)).toBeUndefined()
+		expect(await listed(asker, true)).toBeUndefined()
+	})
+
+	test('an own comment that waits for a moderator is withdrawn as well', async () => {
+		await sql`update comments set status = 'pending', never_published = true where id = ${mine}`.execute(db())
+		await expect(deleteComment(asker, mine)).rejects.toThrow(NotFound)
+		expect(await deleteComment(helper, mine)).toMatchObject({ undoable: false })
+	})
 })
 
 test.each(['comment', 'reply'])(

@@ -10,6 +10,7 @@ import {
 	listCertificates,
 	listProjects,
 } from '~/features/profile-editor/items.server.ts'
+import { leavePosts } from '~/features/questions/leaving/leaving.server.ts'
 import { findTerm } from '~/features/terms/terms.server.ts'
 import { actOnTerm } from '~/features/vocabulary/acts.server.ts'
 import { log } from '~/lib/log.server.ts'
@@ -183,6 +184,24 @@ describe('every write updates the evidence', () => {
 	])('%s', async (_what, act, expected) => {
 		await act()
 		expect(await pieces()).toEqual(expected)
+		await expectNothingToCorrect()
+	})
+
+	test('solutions weigh the same after their askers have left, each as by a person of their own, and no more', async () => {
+		const askers = await Promise.all([1, 2].map((number) => makeMember(`graduate${number}-${questionId}`)))
+		const [first, second] = askers
+		if (!first || !second) throw new Error('There are two.')
+		for (const who of [first, first, second]) {
+			const { id } = await makeQuestion(who, { tags: 'react' })
+			await chooseSolution(who, { questionId: id, commentId: await makeComment(helper, id) })
+		}
+		const before = await pieces()
+		expect(before).toEqual(expect.arrayContaining(['React solution 0.5', 'React solution 1']))
+		for (const { id, username, name } of askers) {
+			const account = { id, username, name, accounts: [id], usernames: [username], emails: [], alias: 'gone' }
+			await leavePosts({ ...account, keepsTexts: true })
+			expect(await pieces()).toEqual(before)
+		}
 		await expectNothingToCorrect()
 	})
 

@@ -203,6 +203,19 @@ export async function skipEvidenceRefresh(trx: Executor, accounts: readonly numb
 	await sql`select set_config('devquad.evident', ${[...accounts]}::int[]::text, true)`.execute(trx)
 }
 
+/**
+ * Stores what each solution that these accounts of one member accepted weighs, before their questions go to the account of former members:
+ * later, nobody can tell which were accepted by the same person. All in one statement; a later call finds only what is left.
+ */
+export async function keepSolutionWeights(accounts: readonly number[]): Promise<void> {
+	await sql`
+		update comments set left_weight = power(0.5::float8, place - 1) from (
+			select c.id, row_number() over (partition by c.author_id order by c.created_at desc, c.id desc) as place
+			from questions q join comments c on c.question_id = q.id
+			where q.author_id = any(${[...accounts]}::int[]) and c.is_solution) accepted
+		where comments.id = accepted.id and left_weight is null`.execute(db())
+}
+
 /** The evidence for a member's skills, by their names, for the archive. */
 export function archivedEvidence(memberId: number): RawBuilder<unknown> {
 	return sql`select s.name as skill, e.source, e.kind, e.at, e.weight

@@ -89,10 +89,14 @@ async function decideSubject(
 	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== subject.fingerprint)
 		throw caseChangedError()
 	const part = definition.field?.choosesPart ? await requirePart(found, own[definition.field.name]) : null
-	const { announce, notified } = await carryOut(actor, found, { act, definition, call: { why, input: own, part } })
+	const {
+		announce,
+		notified,
+		done: notice,
+	} = await carryOut(actor, found, { act, definition, call: { why, input: own, part } })
 	await announce()
 	await announceUnread(notified)
-	return definition.done
+	return notice ?? definition.done
 }
 
 interface Order {
@@ -127,7 +131,7 @@ function carryOut(actor: SignedIn, found: SubjectWithCase, { act, definition, ca
 				notified.push(
 					...(await notifyOfDecision(trx, { ...performed.notification, memberId, act: definition.decision, why })),
 				)
-			return { announce: performed.announce, notified: [...new Set(notified)] }
+			return { announce: performed.announce, notified: [...new Set(notified)], done: performed.done }
 		})
 }
 

@@ -104,9 +104,14 @@ export function maySeeUnpublished(viewer: Viewer, text: { authorId: number }): b
 	return viewer?.id === text.authorId || isModerator(viewer)
 }
 
-/** Whether this viewer may change or delete an unpublished text: its author, while it is pending. */
+/** Whether this viewer may change an unpublished text, or delete a comment: its author, while it is pending. */
 export function mayChangePending(viewer: Viewer, text: { authorId: number; status: string }): boolean {
 	return viewer?.id === text.authorId && text.status === 'pending'
+}
+
+/** Whether this viewer may delete an unpublished question: its author, while it is pending, or merged and so still read by everybody. */
+export function mayDeleteUnpublished(viewer: Viewer, text: { authorId: number; status: string }): boolean {
+	return viewer?.id === text.authorId && (text.status === 'pending' || text.status === 'merged')
 }
 
 /** Whether this viewer may suspend a member and change what others see of them: moderators members, admins also moderators, nobody admins. */

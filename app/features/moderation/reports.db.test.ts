@@ -1,6 +1,9 @@
+import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { Conflict, Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
+import { FORMER_USERNAME } from '~/platform/member-data.ts'
 import { makeComment, makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { expectCountsToHold, hashForum } from '../../../tests/support/forum-rows.ts'
@@ -69,7 +72,14 @@ describe('reporting', () => {
 		['comment', '12x'],
 		['profile', 'nobody\u0000'],
 		['tag', '1'],
+		['profile', FORMER_USERNAME],
+		['profile', 'former-0a1b2c'],
 	])('%s %j is not there', async (kind, name) => {
+		// What stands in the conversations of somebody who left.
+		if (name.startsWith('former-0'))
+			await sql`insert into users (username, name, email, imported, former) values (${name}, 'Former member', ${name}, true, true)`.execute(
+				db(),
+			)
 		await expect(reportSubject(cast.member, { kind, name }, spam)).rejects.toThrow(NotFound)
 	})
 

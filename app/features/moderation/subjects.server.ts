@@ -63,6 +63,8 @@ export interface ActInput<Loaded extends ModeratedSubject> {
 export interface ActResult {
 	/** Details for the log: the target of a move or merge, the removed part. */
 	note?: string
+	/** The notice for the moderator, where it is not the usual one of the action. */
+	done?: string
 	/** The notification for the author, without the action and the reason. */
 	notification: Pick<DecisionNotification, 'subject' | 'part' | 'group'>
 	/**

@@ -141,12 +141,14 @@ export interface HideableRow {
 	created_at: string
 	hidden: boolean
 	hidden_reason: string
+	/** Whether nobody stands behind it: the author of imported texts, or what stands for members who left. */
+	imported: boolean
 }
 
 /** Members by id, with the data that moderators decide on. */
 export async function listHideable(ids: number[]): Promise<HideableRow[]> {
 	const { rows } = await sql<HideableRow>`
-		select u.id, u.username, u.name, coalesce(${isHiddenByModerator}, false) as hidden,
+		select u.id, u.username, u.name, u.imported, coalesce(${isHiddenByModerator}, false) as hidden,
 			case when ${isHiddenByModerator} then p.hidden_reason else '' end as hidden_reason,
 			${isoSeconds('u.created_at')} as created_at
 		from users u left join profiles p on p.user_id = u.id where u.id = any(${ids}::int[]) and u.pseudonym_of is null`.execute(

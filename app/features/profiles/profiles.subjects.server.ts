@@ -15,7 +15,8 @@ import { hideProfile, listProfileParts, lockHideable, removeProfilePart, showPro
 
 /* Profiles as subjects of moderation: their state, and the actions on them. */
 
-function subjectOf({ id, username, name, created_at, hidden, hidden_reason }: HideableRow): ModeratedSubject {
+function subjectOf(row: HideableRow): ModeratedSubject {
+	const { id, username, name, created_at, hidden, hidden_reason, imported } = row
 	return {
 		type: MEMBER_SUBJECT,
 		id,
@@ -29,8 +30,9 @@ function subjectOf({ id, username, name, created_at, hidden, hidden_reason }: Hi
 		state: hidden ? 'hidden' : 'visible',
 		reason: hidden_reason,
 		locked: false,
-		reportable: true,
-		acts: [hidden ? 'restore' : 'hide', 'clean'],
+		// The texts of such an account can be reported, each by itself.
+		reportable: !imported,
+		acts: imported ? [] : [hidden ? 'restore' : 'hide', 'clean'],
 	}
 }
 

@@ -193,22 +193,27 @@ export interface DeletedRow extends QuestionPageRow {
 	recent: boolean
 	/** Whether its text was erased permanently. */
 	erased: boolean
+	/** The question that it was merged into when its author deleted it. */
+	was_merged_into: number | null
 }
 
 /** A deleted question; undefined when there is none. @param within seconds that count as recent */
 export async function findDeletedQuestion(id: number, within: number): Promise<DeletedRow | undefined> {
 	const { rows } = await sql<DeletedRow>`
 		select ${questionPageColumns}, q.status_by, ${isDiscussed} as discussed, q.status_at > now() - make_interval(secs => ${within}) as recent,
-			q.description = '' as erased
+			q.description = '' as erased, q.was_merged_into
 		from questions q ${questionJoins} where q.id = ${id} and q.status = 'deleted'`.execute(db())
 	return rows[0]
 }
 
 /** Locks a deleted question whose text is not erased. @returns undefined where that has changed */
-export async function lockDeletedQuestion(trx: Executor, id: number): Promise<{ category_id: number } | undefined> {
+export async function lockDeletedQuestion(
+	trx: Executor,
+	id: number,
+): Promise<{ was_merged_into: number | null } | undefined> {
 	return trx
 		.selectFrom('questions')
-		.select('category_id')
+		.select('was_merged_into')
 		.where('id', '=', id)
 		.where('status', '=', 'deleted')
 		.where('description', '<>', '')

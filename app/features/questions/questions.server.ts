@@ -1,5 +1,5 @@
 import { withFreshRole } from '~/features/moderation/members.server.ts'
-import { mayChangePending, maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
+import { mayChangePending, mayDeleteUnpublished, maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import { NoSuch } from '~/lib/errors.ts'
@@ -53,7 +53,7 @@ export async function getDiscussed(viewer: Viewer, id: number): Promise<Question
 
 /**
  * An unpublished question, for whoever may still read it: its author and moderators; for a merged one, everybody. Only the author
- * may change it, and only while it is pending.
+ * may change it, while it is pending, and delete it, also while it is merged.
  */
 async function findUnpublished(viewer: Viewer, id: number): Promise<QuestionPageView | null> {
 	const row = await findUnpublishedRow(id)
@@ -62,8 +62,9 @@ async function findUnpublished(viewer: Viewer, id: number): Promise<QuestionPage
 	if (!unpublished) return null
 	const owned = { authorId: row.author_id }
 	if (unpublished.status !== 'merged' && !maySeeUnpublished(await withFreshRole(viewer), owned)) return null
-	const mayChange = mayChangePending(viewer, { ...owned, status: unpublished.status })
-	return { ...presentQuestion(viewer, row), mayEdit: mayChange, mayDelete: mayChange, locked: true, unpublished }
+	const own = { ...owned, status: unpublished.status }
+	const may = { mayEdit: mayChangePending(viewer, own), mayDelete: mayDeleteUnpublished(viewer, own) }
+	return { ...presentQuestion(viewer, row), ...may, locked: true, unpublished }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { insertUnmasking } from '~/features/members/pseudonyms.queries.server.ts'
 import { trustAuthor } from '~/features/moderation/members.queries.server.ts'
 import { lockModerator } from '~/features/moderation/members.server.ts'
@@ -13,12 +12,12 @@ import {
 } from '~/features/moderation/subjects.server.ts'
 import { mainTags } from '~/features/tags/tags.server.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { siteDay } from '~/lib/calendar.ts'
 import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import type { EventQuestion, ForumEvent } from './questions.events.ts'
+import { mergeInput, untilInput } from './status/acts.schema.ts'
 import { deletePin, insertPin, isPinnedNow, MAX_PINS, type PinScope } from './status/pins.queries.server.ts'
 import {
 	type LockedPost,
@@ -47,6 +46,8 @@ interface PostSubject extends ModeratedSubject {
 	type: 'query' | 'comment'
 	/** The question itself, or the one that the comment belongs to. */
 	question: EventQuestion
+	/** The question that this one is merged into again by restoring it; null for none. */
+	wasMergedInto: number | null
 }
 
 type PostAct = Exclude<SubjectAct, 'clean' | 'unmask'>
@@ -89,6 +90,7 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const isPseudonymous = row.author_id === row.pseudonym_id
 	return {
 		...{ type, id, title, html, excerpt, fingerprint, question },
+		wasMergedInto: isQuestion ? row.was_merged_into : null,
 		url: isQuestion ? ownUrl(question, row.status) : commentUrl(question, id),
 		createdAt: row.created_at,
 		authorId: row.author_id,
@@ -124,7 +126,7 @@ interface ModerationAction {
 	until: string | null
 }
 
-type Change = (trx: Executor, judged: ModerationAction) => Promise<{ event: ForumEvent; note?: string }>
+type Change = (trx: Executor, judged: ModerationAction) => Promise<{ event: ForumEvent; note?: string; done?: string }>
 
 /** What each action changes, and the event that follows. */
 const changes: Record<PostAct, Change> = {
@@ -132,7 +134,7 @@ const changes: Record<PostAct, Change> = {
 	async refuse(trx, judged) {
 		const { post, moderatorId: by, why: reason } = judged
 		await setStatus(trx, post.type, post.id, { status: 'hidden', reason, by })
-		return { event: unpublishedEvent(judged) }
+		return { event: statusEvent(judged, 'unpublished') }
 	},
 	async hide(trx, judged) {
 		const { post, held, moderatorId: by, why: reason } = judged
@@ -140,7 +142,7 @@ const changes: Record<PostAct, Change> = {
 		if (held.status === 'merged') await setMergedInto(trx, post.id, hidden, null)
 		else if (post.type === 'query') await removeQuestion(trx, post.id, held, hidden)
 		else await removeComment(trx, post.id, post.question.id, hidden)
-		return { event: unpublishedEvent(judged) }
+		return { event: statusEvent(judged, 'unpublished') }
 	},
 	restore: publish,
 	async lock(trx, { post: { id, question }, moderatorId: actorId }) {
@@ -160,7 +162,7 @@ const changes: Record<PostAct, Change> = {
 	async merge(trx, judged) {
 		const { post, held, moderatorId: by, why: reason, into } = judged
 		await removeQuestion(trx, post.id, held, { status: 'merged', reason, by, into })
-		return { event: unpublishedEvent(judged), note: `into query ${into}` }
+		return { event: statusEvent(judged, 'unpublished'), note: `into query ${into}` }
 	},
 }
 
@@ -179,22 +181,32 @@ function isPinAct(act: PostAct): boolean | null {
 	return act === 'pin' || act === 'pin-everywhere' ? true : null
 }
 
-/** Publishes a post. For one that was published before, notifications are not sent again. */
-async function publish(
-	trx: Executor,
-	{ post, held, moderatorId: by }: ModerationAction,
-): Promise<{ event: ForumEvent }> {
+/**
+ * Publishes a post. For one that was published before, notifications are not sent again. A hidden question that was merged is merged
+ * again, unless the other one is gone.
+ */
+async function publish(trx: Executor, judged: ModerationAction): Promise<{ event: ForumEvent; done?: string }> {
+	const { post, held, moderatorId: by } = judged
 	const { type, id, question } = post
+	if (type === 'query' && held.was_merged_into !== null) {
+		await setMergedInto(trx, id, { status: 'merged', by }, held.was_merged_into)
+		return {
+			event: statusEvent(judged, 'unpublished'),
+			done: 'It is merged again: its address leads to the other query.',
+		}
+	}
 	if (type === 'query') await publishQuestion(trx, id, by, held.tags)
 	else await publishComment(trx, id, question.id, { from: held.status, by })
 	if (held.unseen) return { event: await readAddedEvent(trx, type, id, question, by) }
-	if (type === 'query') return { event: { kind: 'question-republished', actorId: by, question } }
-	return { event: { kind: 'comment-republished', actorId: by, question, commentId: id } }
+	return { event: statusEvent(judged, 'republished') }
 }
 
-function unpublishedEvent({ post: { type, id, question }, moderatorId: actorId }: ModerationAction): ForumEvent {
-	if (type === 'query') return { kind: 'question-unpublished', actorId, question }
-	return { kind: 'comment-unpublished', actorId, question, commentId: id }
+function statusEvent(
+	{ post: { type, id, question }, moderatorId: actorId }: ModerationAction,
+	what: 'unpublished' | 'republished',
+): ForumEvent {
+	if (type === 'query') return { kind: `question-${what}`, actorId, question }
+	return { kind: `comment-${what}`, actorId, question, commentId: id }
 }
 
 /**
@@ -204,7 +216,8 @@ function unpublishedEvent({ post: { type, id, question }, moderatorId: actorId }
  */
 async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: number): Promise<LockedPost> {
 	const questionId = post.question.id
-	const other = act === 'merge' && isId(into) && into !== questionId ? into : null
+	const merged = act === 'merge' && isId(into) && into !== questionId ? into : null
+	const other = act === 'restore' ? post.wasMergedInto : merged
 	const questions = await lockAnyQuestions(trx, other === null ? [questionId] : [questionId, other])
 	const question = questions.get(questionId)
 	if (!question || (post.type === 'comment' && question.status !== 'published')) throw caseChangedError()
@@ -251,20 +264,6 @@ async function perform(trx: Executor, act: PostAct, call: ActInput<PostSubject>)
 	}
 }
 
-/** The question that another one is merged into: its id, or its address. */
-const mergeInput = z.object({
-	into: z
-		.string({ error: 'Enter the address of the other query.' })
-		.trim()
-		.refine(
-			(value) => /^([1-9]\d{0,9}|\S*\/forum\/[^/\s]+\/[^/\s]+\/[1-9]\d{0,9}(\/[a-z0-9-]*)?([?#]\S*)?)$/.test(value),
-			{
-				error: 'Enter the address of the other query.',
-			},
-		)
-		.transform((value) => Number(/^\d+$/.test(value) ? value : /\/forum\/[^/]+\/[^/]+\/(\d+)/.exec(value)?.[1])),
-})
-
 /**
  * Reveals the member behind a pseudonym to a moderator. The member is notified each time, even about a hidden post: the
  * notification concerns them, not the question.
@@ -309,14 +308,6 @@ function commonActs<Type extends 'query' | 'comment'>(type: Type) {
 		} satisfies ActHandler<PostSubject>,
 	}
 }
-
-/** The last day of a pin. */
-const untilInput = z.object({
-	until: z
-		.union([z.iso.date('Enter a day such as 2026-12-24.'), z.literal('')])
-		.default('')
-		.refine((day) => day === '' || day >= siteDay(Date.now()), 'Choose today or a later day.'),
-})
 
 function pinAct(name: 'pin' | 'pin-everywhere', title: string): ActHandler<PostSubject> {
 	return {

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { type AuthorRow, accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { isByAnother } from '~/platform/db/posts.server.ts'
 import { isoTime } from '~/platform/db/sql-text.server.ts'
 import { answersWeight, declinedTags, relatedTerms, skillWeight } from './choosing.queries.server.ts'
 import { COMPARED_DAYS, FIT_DAYS, MAX_KNOWN_TAGS, MAX_OPEN_PER_TAG, MAX_RECENT_ANSWERS } from './routing.limits.ts'
@@ -132,7 +133,7 @@ export async function readGain(): Promise<GainRow[]> {
 		with waited as (
 			select routed, (
 				select extract(epoch from min(c.created_at) - published_at)::float8 from comments c
-				where c.question_id = q.id and c.author_id <> q.author_id and c.status = 'published') as seconds
+				where c.question_id = q.id and ${isByAnother('c')} and c.status = 'published') as seconds
 			from question_routing join questions q on q.id = question_id
 			where q.status = 'published' and published_at <= now() - interval '1 day'
 				and published_at > now() - make_interval(days => ${COMPARED_DAYS}))

@@ -2,6 +2,7 @@ import { type Generated, type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { accountIdsOf, memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isByAnother } from '~/platform/db/posts.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import {
 	ANSWER_WEIGHT,
@@ -124,7 +125,7 @@ export interface OpenQuestion {
 export async function lockOpenQuestion(trx: Executor, id: number): Promise<OpenQuestion | undefined> {
 	const { rows } = await sql<OpenQuestion>`
 		select q.author_id, q.title, users.username, categories.slug as category_slug,
-			exists (select from comments c where c.question_id = q.id and c.author_id <> q.author_id and c.status = 'published') as answered
+			exists (select from comments c where c.question_id = q.id and ${isByAnother('c')} and c.status = 'published') as answered
 		from questions q join users on users.id = q.author_id join categories on categories.id = q.category_id
 		where q.id = ${id} and q.status = 'published' and not q.solved and q.locked_at is null for key share of q`.execute(
 		trx,

@@ -82,6 +82,7 @@ export interface QuestionsTable {
 	version: Generated<number>
 	locked_at: NullableTimestamp
 	merged_into: number | null
+	was_merged_into: number | null
 	status: Generated<PostStatus>
 	status_reason: Generated<string>
 	status_by: number | null
@@ -104,6 +105,7 @@ export interface CommentsTable {
 	is_solution: Generated<boolean>
 	chosen_at: NullableTimestamp
 	was_solution: Generated<boolean>
+	left_weight: number | null
 	score: Generated<number>
 	source_id: string | null
 	source_url: string | null

@@ -1,7 +1,8 @@
 import type { Token } from 'markdown-it'
+import { atSign } from '~/lib/at-sign.ts'
 
-/** An @ with a name at the start of a word: `mail@host`, `/@x` and `@@x` are not mentions, and `@josé` does not mention `jos`. */
-const mention = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9][a-z0-9._-]{0,63})(?![\p{Script=Latin}\p{M}])/giu
+/** An @ with a name; `@josé` does not mention `jos`. */
+const mention = new RegExp(`${atSign.source}([a-z0-9][a-z0-9._-]{0,63})(?![\\p{Script=Latin}\\p{M}])`, 'giu')
 
 /** Members that one text may mention; further mentions are plain text. */
 const MAX_MENTIONS = 20

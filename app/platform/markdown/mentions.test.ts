@@ -20,6 +20,8 @@ test.each([
 	['<a> is missing there, @asha\n\n- </a> is too, @ben', ['asha', 'ben']],
 	['https://host.example/@asha', []],
 	['a lone @ and @@asha and @-', []],
+	['请@asha看看，サーバー@ben さん、で@cleo。 ถาม@dara', ['asha', 'ben', 'cleo', 'dara']],
+	['почта@asha, ñ@asha and 你好mail@asha are no mentions', []],
 	['@ashaé, @ash\u0301a and @aéa are others; @asha你好 and @benको are not', ['asha', 'ben']],
 ])('%j mentions %j, and these become links', async (text, names) => {
 	expect(mentionsIn(text)).toEqual(names)

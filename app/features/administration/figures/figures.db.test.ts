@@ -5,6 +5,7 @@ import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
+import { FORMER_MEMBER } from '~/platform/member-data.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { countFigures, readFigures, retryJobs } from './figures.server.ts'
@@ -87,6 +88,15 @@ test('activity stays counted when the session is used later; counting again chan
 	const { weeks } = await readFigures(admin, '')
 	expect(weeks.slice(0, -1)).toEqual(before.slice(0, -1))
 	expect(weeks.at(-1)?.active).toBe(1)
+})
+
+test('below a query of somebody who left, the comment of somebody else who left is an answer', async () => {
+	const id = await asked(5, 1, [[ben, 2]])
+	await sql`update questions set author_id = ${FORMER_MEMBER} where id = ${id}`.execute(db())
+	await sql`update comments set author_id = ${FORMER_MEMBER} where question_id = ${id}`.execute(db())
+	await countFigures()
+	const { weeks } = await readFigures(admin, '')
+	expect(weeks.at(-6)).toMatchObject({ questions: 1, answered: 1, medianMinutes: 120 })
 })
 
 describe('failed jobs', () => {

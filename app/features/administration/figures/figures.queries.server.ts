@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isByAnother } from '~/platform/db/posts.server.ts'
 import { daysBefore, momentOf, mondayOf } from '~/platform/settings/region.server.ts'
 import { ANSWERED_WITHIN_DAYS, type FailedJobs, FIGURE_WEEKS, type WeekFigures } from './figures.view.ts'
 
@@ -49,7 +50,7 @@ export async function writeQuestionFigures(trx: Executor): Promise<void> {
 		with asked as (
 			select ${weekOf('q.created_at')} as week, q.category_id, (
 				select extract(epoch from min(c.created_at) - q.created_at) / 60 from comments c
-				where c.question_id = q.id and c.author_id <> q.author_id and c.status = 'published'
+				where c.question_id = q.id and ${isByAnother('c')} and c.status = 'published'
 					and c.created_at <= q.created_at + ${ANSWERED_WITHIN_DAYS}::int * interval '1 day') as minutes
 			from questions q where q.created_at >= ${since} and q.status = 'published')
 		insert into weekly_questions (week, category_id, questions, answered, median_minutes)

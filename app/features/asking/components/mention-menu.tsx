@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
+import { atSign } from '~/lib/at-sign.ts'
 import { pluralize } from '~/lib/text.ts'
 import SuggestionList from '~/ui/suggestions.tsx'
 import { applyEdit } from './markdown-edits.ts'
@@ -63,9 +64,11 @@ export interface MentionToken {
 	text: string
 }
 
+const begun = new RegExp(`${atSign.source}([a-z0-9._-]{0,64})$`, 'iu')
+
 /** The mention that ends at the caret, or null. Only for suggestions: the server finds mentions when it renders a text. */
 export function tokenAt(text: string, caret: number): MentionToken | null {
 	if (/^[\p{L}\p{N}_-]/u.test(text.slice(caret))) return null
-	const found = /(?<![\p{L}\p{N}_@/.+-])@([a-z0-9._-]{0,64})$/iu.exec(text.slice(0, caret))
+	const found = begun.exec(text.slice(0, caret))
 	return found ? { from: found.index, text: (found[1] ?? '').toLowerCase() } : null
 }

@@ -6,6 +6,7 @@ test.each([
 	['Ask @Mir', { from: 4, text: 'mir' }],
 	['(@a.b-c', { from: 1, text: 'a.b-c' }],
 	['one @two three', null],
+	['请@mi', { from: 1, text: 'mi' }],
 	['mail@host', null],
 	['https://host/@name', null],
 	['@@name', null],

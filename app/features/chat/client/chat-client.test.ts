@@ -352,7 +352,7 @@ test('receipts and permissions that changed while a tab was disconnected are kno
 	await settle()
 	anna.cut()
 	server.receipts = { delivered: 1, read: 1 }
-	server.state = { kind: 'closed', reason: 'You blocked Bert.', blockedByMe: true, muted: false }
+	server.state = { kind: 'closed', reason: 'You blocked Bert.', reachable: true, blockedByMe: true, muted: false }
 	anna.connect()
 	await settle()
 	expect(view(anna).receipts).toEqual({ delivered: 1, read: 1 })

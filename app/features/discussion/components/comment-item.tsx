@@ -4,10 +4,10 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
+import { RenderedText } from '~/ui/rendered-text.tsx'
 import type { CommentView } from '../comment.view.ts'
 import { ReplyForm } from './comment-forms.tsx'
 import { CommentActions, CommentHead, ThreadFactsProvider, timesOf } from './comment-parts.tsx'
-import { RenderedText } from './copy.tsx'
 import {
 	countBranch,
 	type DiscussionFacts,

@@ -83,7 +83,7 @@ export function CommentActions({ comment, level, forms }: { comment: CommentView
 						Edit
 					</FormLink>
 				)}
-				{comment.mayDelete && !facts.closed && (
+				{comment.mayDelete && (
 					<DeleteControl className={link} question={deleteComment(facts, comment, address('delete-comment'))}>
 						Delete
 					</DeleteControl>

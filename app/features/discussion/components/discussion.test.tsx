@@ -92,11 +92,17 @@ test.each([
 	['merged', sampleQuestion({ locked: true, unpublished: { status: 'merged', rejected: false, reason: '' } })],
 	['hidden', sampleQuestion({ locked: true, unpublished: { status: 'hidden', rejected: false, reason: '' } })],
 	['deleted', sampleQuestion({ deletedBy: 'author' })],
-])('a %s query offers no action that would be refused', (_status, question) => {
-	const html = draw({ rows: [own, sampleComment({ id: 3, mayChoose: true })], viewer: mira, question })
+])('a %s query offers no action that would be refused; an own comment can be deleted', (status, question) => {
+	const rows = [own, sampleComment({ id: 3, mayChoose: true })]
+	const html = draw({ rows, viewer: mira, question })
 	expect(html).toContain('Abort it.')
-	for (const offer of ['<form', '<button', 'edit=2', 'delete-comment=2', 'reply=', '/report/'])
+	for (const offer of ['<form', '<button', 'edit=2', 'delete-comment=3', 'reply=', '/report/'])
 		expect(html).not.toContain(offer)
+	// The plain address of a merged query leads to the other one.
+	const start = status === 'merged' ? '?original=1&amp;' : '?'
+	expect(html).toContain(`${question.url}${start}delete-comment=2#comment-2`)
+	for (const [, address] of draw({ rows, viewer: mira, question, thread: 2 }).matchAll(/href="([^"]*)#comments"/g))
+		expect(address).toBe(status === 'merged' ? `${question.url}?original=1` : question.url)
 })
 
 test.each([

@@ -51,11 +51,9 @@ interface DiscussionProps {
 
 /** The comments of a query: accepted answers, the form for a new comment, the threads. */
 export function Discussion({ question, data, refusal }: DiscussionProps) {
-	const { url, commentCount } = question
+	const { commentCount } = question
 	const { page, sort, cursor, thread, solutions } = data
-	const { rows, nextHref, loading, load } = useMore(page, (next) =>
-		withParams(url, { sort: sortParam(sort), thread, cursor: next }),
-	)
+	const { rows, nextHref, loading, load } = useMore(page, (next) => partOf(question, { sort, thread, cursor: next }))
 	const isFirst = cursor === null && thread === null
 	const { accepted, threads } = liftAccepted(joinThreads(rows), isFirst ? solutions : [])
 	const facts = useFacts(question, data, refusal, accepted)
@@ -69,9 +67,9 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 				<div id="comments-top">
 					<SectionHeading id="comments" title={`Comments (${formatNumber(commentCount)})`}>
 						{isFirst ? (
-							commentCount > 1 && <SortLinks url={url} sort={sort} />
+							commentCount > 1 && <SortLinks question={question} sort={sort} />
 						) : (
-							<Link className="quiet-link" to={`${withParams(url, { sort: sortParam(sort) })}#comments`}>
+							<Link className="quiet-link" to={`${partOf(question, { sort })}#comments`}>
 								Show all comments
 							</Link>
 						)}
@@ -105,6 +103,15 @@ export function Discussion({ question, data, refusal }: DiscussionProps) {
 	)
 }
 
+/** The address of a part of a question's comments: in an order, of a thread, of a later page. The plain one of a merged question redirects. */
+function partOf(
+	{ url, unpublished }: ShownQuestion,
+	{ sort, ...part }: { sort: CommentSort; thread?: number | null; cursor?: string | null },
+): string {
+	const original = unpublished?.status === 'merged' ? '1' : null
+	return withParams(url, { original, sort: sortParam(sort), ...part })
+}
+
 function useFacts(
 	question: ShownQuestion,
 	data: CommentsData,
@@ -129,7 +136,7 @@ function useFacts(
 		questionId: question.id,
 		sendKey: data.sendKey,
 		url: question.url,
-		here: withParams(question.url, { sort: sortParam(sort), thread, cursor }),
+		here: partOf(question, { sort, thread, cursor }),
 		thread,
 		locked: question.locked,
 		refusal,
@@ -182,7 +189,7 @@ const titles: Record<CommentSort, string> = { oldest: 'Oldest first', best: 'Bes
 const sorts: CommentSort[] = ['best', 'oldest']
 
 /** The order of comments, and a menu of other orders, which works without scripts; the address names it. */
-function SortLinks({ url, sort }: { url: string; sort: CommentSort }) {
+function SortLinks({ question, sort }: { question: ShownQuestion; sort: CommentSort }) {
 	return (
 		<nav className="print:hidden" aria-label="Order of the comments">
 			{/* Remounted for another order, so that choosing one closes it. */}
@@ -196,7 +203,7 @@ function SortLinks({ url, sort }: { url: string; sort: CommentSort }) {
 						<li key={one}>
 							<Link
 								className={`menu-item ${one === sort ? 'font-semibold text-ink' : ''}`}
-								to={`${withParams(url, { sort: sortParam(one) })}#comments`}
+								to={`${partOf(question, { sort: one })}#comments`}
 								aria-current={one === sort || undefined}
 								rel="nofollow"
 								preventScrollReset

@@ -29,8 +29,8 @@ const acts: Record<string, Act> = {
 	},
 	'delete-comment': async (viewer, _questionId, form, sort) => {
 		const id = requireId(form.get('comment'))
-		const { url, undoable } = await deleteComment(viewer, id)
-		return redirectWithToast(`${sorted(url, sort)}#comments`, {
+		const { url, elsewhere, undoable } = await deleteComment(viewer, id)
+		return redirectWithToast(elsewhere ?? `${sorted(url, sort)}#comments`, {
 			type: 'success',
 			message: 'Comment deleted.',
 			...(undoable && {

@@ -53,6 +53,7 @@ const state = z.object({
 		.enum(['open', 'request', 'waiting', 'closed'])
 		.describe('`request`: it waits for your answer; `waiting`: for theirs; `closed`: you cannot write.'),
 	reason: z.string().nullable().describe('Why it is closed, in words.'),
+	reachable: z.boolean().describe('false if its member left, or it is the author of imported texts.'),
 	blockedByMe: z.boolean(),
 	muted: z.boolean(),
 })

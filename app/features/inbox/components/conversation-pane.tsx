@@ -195,9 +195,11 @@ function ConversationMenu({ view, path }: { view: ConversationView; path: string
 					className="menu-item"
 					label={state.blockedByMe ? 'Unblock' : 'Block'}
 				/>
-				<Link className="menu-item" to={`/report/profile/${peer.username}`} rel="nofollow">
-					Report the profile
-				</Link>
+				{state.reachable && (
+					<Link className="menu-item" to={`/report/profile/${peer.username}`} rel="nofollow">
+						Report the profile
+					</Link>
+				)}
 			</div>
 		</details>
 	)

@@ -3,6 +3,7 @@ import { AuthorName } from '~/features/members/components/author-name.tsx'
 import type { QuestionCardView, QuestionPageView } from '~/features/questions/question.view.ts'
 import { editPath } from '~/features/questions/questions.paths.ts'
 import { categoryPath, tagPath } from '~/features/tags/tags.view.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { relativeTime } from '~/lib/dates.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { Count } from '~/ui/count.tsx'
@@ -164,13 +165,16 @@ function Marked({ html, text }: { html: string | undefined; text: string }) {
 export function confirmDeletion(
 	question: Pick<QuestionPageView, 'url' | 'title'> & Partial<Pick<QuestionPageView, 'unpublished'>>,
 ): DeleteConfirmation {
+	const status = question.unpublished?.status
 	return {
 		title: `Delete “${question.title}”?`,
-		text: question.unpublished
-			? 'It has not been published yet. Once deleted, it cannot be restored.'
-			: 'It disappears from the forum. Comments by others can still be read at its address. The notice that follows can undo this.',
+		text:
+			status === 'pending'
+				? 'It has not been published yet. Once deleted, it cannot be restored.'
+				: 'It disappears from the forum. Comments by others can still be read at its address. The notice that follows can undo this.',
 		action: question.url,
 		fields: { intent: 'delete-query' },
-		href: `${question.url}?delete=1`,
+		// The plain address of a merged query leads to the other one.
+		href: withParams(question.url, { original: status === 'merged' ? 1 : null, delete: 1 }),
 	}
 }

@@ -1,4 +1,4 @@
-import { skipEvidenceRefresh } from '~/features/evidence/evidence.queries.server.ts'
+import { keepSolutionWeights, skipEvidenceRefresh } from '~/features/evidence/evidence.queries.server.ts'
 import { closeCase } from '~/features/moderation/cases.queries.server.ts'
 import { clearLoggedTitles } from '~/features/moderation/leaving.queries.server.ts'
 import { announceUnread, forgetSubject } from '~/features/notifications/notifications.server.ts'
@@ -32,6 +32,7 @@ const AT_ONCE = 100
 export async function leavePosts(leaver: Leaver): Promise<boolean> {
 	if ((await transferDeletions(leaver.accounts, AT_ONCE)) === AT_ONCE) return true
 	await markWithoutPage(leaver.accounts)
+	await keepSolutionWeights(leaver.accounts)
 	const comments = await listCommentsOf(leaver.accounts, AT_ONCE)
 	for (const { id, question_id } of comments)
 		await inQuestion(question_id, (trx) => leaveComment(trx, leaver, id, question_id))

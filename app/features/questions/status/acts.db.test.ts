@@ -63,15 +63,53 @@ describe('hiding', () => {
 		await expectCountsToHold()
 	})
 
-	test('a merged query, which everybody can read, hides that too, and restoring publishes it', async () => {
-		const { url: into } = await makeQuestion(cast.member)
-		await decide(cast.moderator, 'query', cast.query, 'merge', { into })
+	test('a merged query, which everybody can read, hides that too; restoring merges it again, and once more publishes it', async () => {
+		const { id: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		await expect(getQuestion(null, cast.query)).rejects.toThrow(NotFound)
 		expect(await getQuestion(cast.author, cast.query)).toMatchObject({ unpublished: { status: 'hidden', reason: why } })
 		await expectCountsToHold()
-		await decide(cast.moderator, 'query', cast.query, 'restore')
+		expect(await decide(cast.moderator, 'query', cast.query, 'restore')).toMatch(/^It is merged again/)
+		const merged = await getQuestion(null, cast.query)
+		expect(merged).toMatchObject({ unpublished: { status: 'merged', reason: '' } })
+		expect((await mergedInto(merged))?.id).toBe(into)
+		await expectCountsToHold()
+		expect(await decide(cast.moderator, 'query', cast.query, 'restore')).toBe('It is back in the forum.')
 		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null, locked: false })
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		await decide(cast.moderator, 'query', cast.query, 'restore')
+		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null })
+		await expectCountsToHold()
+	})
+
+	test('a merged query can be deleted by its author alone, and undoing that merges it again', async () => {
+		const { id: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
+		for (const [viewer, may] of [
+			[cast.author, true],
+			[cast.member, false],
+			[null, false],
+		] as const)
+			expect(await getQuestion(viewer, cast.query)).toMatchObject({ mayDelete: may, mayEdit: false })
+		for (const viewer of [cast.member, cast.moderator])
+			await expect(deleteQuestion(viewer, cast.query)).rejects.toThrow(NotFound)
+		expect(await deleteQuestion(cast.author, cast.query)).toMatchObject({ undoable: true })
+		await expect(getQuestion(cast.author, cast.query)).rejects.toThrow(NotFound)
+		await expectCountsToHold()
+		expect((await restoreQuestion(cast.author, cast.query)).url).toMatch(/\?original=1$/)
+		expect((await mergedInto(await getQuestion(null, cast.query)))?.id).toBe(into)
+		await expectCountsToHold()
+	})
+
+	test('a merged query is published by restoring it where the other one is gone', async () => {
+		const { id: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		await deleteQuestion(cast.member, into)
+		await sql`delete from questions where id = ${into}`.execute(db())
+		expect(await decide(cast.moderator, 'query', cast.query, 'restore')).toBe('It is back in the forum.')
+		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null })
 		await expectCountsToHold()
 	})
 

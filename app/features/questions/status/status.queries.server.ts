@@ -22,8 +22,9 @@ export interface LockedPost {
 	status_reason: string
 	/** Of the question. */
 	tags: string[]
-	/** The question that it was merged into. */
+	/** The question that it was merged into; that it was merged into before it was hidden. */
 	merged_into: number | null
+	was_merged_into: number | null
 	/** Whether nobody was ever notified of it, as it was never published. */
 	unseen: boolean
 	locked: boolean
@@ -47,7 +48,7 @@ function sha256Of(columns: string) {
 /** Locks a question for a decision, whatever its status. */
 export async function lockAnyQuestion(trx: Executor, id: number): Promise<LockedPost | undefined> {
 	const { rows } = await sql<LockedPost>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, status_reason, tags, merged_into,
+		select ${memberBehind(sql.ref('author_id'))} as author_id, category_id, status, status_reason, tags, merged_into, was_merged_into,
 			never_published as unseen, locked_at is not null as locked, ${fingerprintOf.query('questions')} as fingerprint
 		from questions where id = ${id} for update`.execute(trx)
 	return rows[0]
@@ -67,7 +68,7 @@ export async function lockAnyQuestions(trx: Executor, ids: readonly number[]): P
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
-): Promise<Omit<LockedPost, 'category_id' | 'status_reason' | 'tags' | 'merged_into' | 'locked'> | undefined> {
+): Promise<Pick<LockedPost, 'author_id' | 'status' | 'unseen' | 'fingerprint'> | undefined> {
 	const { rows } = await sql<LockedPost>`
 		select ${memberBehind(sql.ref('author_id'))} as author_id, status, never_published as unseen, ${fingerprintOf.comment('comments')} as fingerprint
 		from comments where id = ${id} for update`.execute(trx)
@@ -127,7 +128,9 @@ export async function setMergedInto(
 	change: StatusChange,
 	into: number | null,
 ): Promise<void> {
-	await sql`update questions set ${statusAssignments(change)}, merged_into = ${into} where id = ${id}`.execute(trx)
+	await sql`
+		update questions set ${statusAssignments(change)}, merged_into = ${into}::int,
+			was_merged_into = case when ${into}::int is null then merged_into end where id = ${id}`.execute(trx)
 }
 
 /** Closes a question for comments, or opens it again. */
@@ -277,6 +280,8 @@ export interface PostRow {
 	locked: boolean
 	/** Whether it is pinned now. */
 	pinned: boolean
+	/** Of its question, as of {@link LockedPost}. */
+	was_merged_into: number | null
 }
 
 /** SQL condition: the pin `p` is valid today, that is, its last day is not over. */
@@ -285,7 +290,7 @@ export const isPinValid = () => sql`(p.until is null or p.until >= ${siteDay(Dat
 const isPinned = () => sql`exists (select from question_pins p where p.question_id = q.id and ${isPinValid()})`
 const ofQuestion = () => sql`q.id as question_id, coalesce(users.pseudonym_of, users.id) as question_author_id,
 	case when users.pseudonym_of is not null then users.id end as pseudonym_id, users.username, c.slug as category_slug, q.title, q.tags,
-	q.status as question_status, q.locked_at is not null as locked, ${isPinned()} as pinned`
+	q.status as question_status, q.locked_at is not null as locked, ${isPinned()} as pinned, q.was_merged_into`
 const ofEither = (table: 'q' | 'm') =>
 	sql`${sql.raw(`${table}.id, ${table}.author_id, ${table}.status, ${table}.status_reason`)}, ${isoSeconds(`${table}.created_at`)} as created_at`
 const joins = sql`join users on users.id = q.author_id left join categories c on c.id = q.category_id`

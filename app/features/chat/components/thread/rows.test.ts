@@ -24,7 +24,7 @@ function rows(
 function viewWith(messages: ChatMessage[], more: Partial<ConversationView> = {}): ConversationView {
 	return {
 		peer: { username: 'bert', name: 'Bert', picture: null, online: true, lastSeenAt: null },
-		state: { kind: 'open', reason: null, blockedByMe: false, muted: false },
+		state: { kind: 'open', reason: null, reachable: true, blockedByMe: false, muted: false },
 		messages,
 		latest: messages,
 		older: false,

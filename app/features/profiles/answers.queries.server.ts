@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { isDiscussed } from '~/platform/db/posts.server.ts'
 import { isoTime } from '~/platform/db/sql-text.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
@@ -26,7 +27,7 @@ export interface AnswerRowsInput {
 	/** A username in lower case. */
 	author: string
 	which: AnswerKind
-	/** Whether to include those under pseudonyms: only in the author's own list. */
+	/** Whether to include those under pseudonyms, and below queries that were merged or deleted: only in the author's own list. */
 	mine: boolean
 	after: TimeCursor | null
 	/** At most 50. */
@@ -37,10 +38,11 @@ export interface AnswerRowsInput {
 export async function listAnswerRows({ author, which, mine, after, limit }: AnswerRowsInput): Promise<AnswerRow[]> {
 	const member = sql<number>`(select id from users where username = ${author})`
 	const { rows } = await sql<AnswerRow>`
-		select m.id, q.title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
+		select m.id, case when q.status = 'deleted' then '[deleted]' else q.title end as title, left(text_of_html(left(m.body_html, 1000)), 300) as excerpt, m.is_solution, m.score,
 			${isoTime('m.created_at')} as created_at
 		from comments m join questions q on q.id = m.question_id
-		where ${mine ? sql`m.author_id = any(${accountIdsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published' and q.status = 'published'
+		where ${mine ? sql`m.author_id = any(${accountIdsOf(member)})` : sql`m.author_id = ${member}`} and m.status = 'published'
+			and ${mine ? sql`(q.status in ('published', 'merged') or ${isDiscussed})` : sql`q.status = 'published'`}
 			${ofKind[which]}
 			${after ? sql`and (m.created_at, m.id) < (${after.at}::timestamptz, ${after.id})` : sql``}
 		order by m.created_at desc, m.id desc limit ${limit}`.execute(db())

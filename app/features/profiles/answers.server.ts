@@ -1,7 +1,7 @@
+import type { AnswerView, Page } from '~/features/questions/question.view.ts'
+import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
 import { commentPath } from '~/features/search/search.view.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
-import type { AnswerView, Page } from '../question.view.ts'
-import { MAX_POSTS_COUNTED } from '../questions.limits.ts'
 import { type AnswerKind, type AnswerRowsInput, countPostRows, listAnswerRows } from './answers.queries.server.ts'
 
 interface AnswersInput extends Omit<AnswerRowsInput, 'after'> {
