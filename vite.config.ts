@@ -59,7 +59,6 @@ const rareIcons = [
 const rareFiles = {
 	ui: [
 		'chips',
-		'check',
 		'combobox',
 		'conflict',
 		'settings-page',
@@ -105,7 +104,7 @@ const sharedChunks = [
 			].join('|'),
 		),
 	},
-	{ name: 'form', test: /\/app\/(platform\/http\/form|ui\/(check|field|form-))/ },
+	{ name: 'form', test: /\/app\/(platform\/http\/form|ui\/(field|form-))/ },
 	{ name: 'account', test: /\/app\/(shell\/account-frame|ui\/password-field)/ },
 	{
 		name: 'people',

@@ -1,6 +1,5 @@
 import type { ReactNode } from 'react'
-import { Checkbox } from '~/ui/checkbox.tsx'
-import { Field } from '~/ui/field.tsx'
+import { Checkbox, Field } from '~/ui/field.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 
 interface NewAccountFieldsProps {

@@ -1,7 +1,7 @@
 import { MailPausedNotice } from '~/features/bounces/components/address-problem.tsx'
 import { readForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
-import { Checkbox } from '~/ui/checkbox.tsx'
+import { Checkbox } from '~/ui/field.tsx'
 import { Form } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/rule-head.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 export interface AnswerRow {

@@ -1,3 +1,9 @@
+/** The code of an error of Node or PostgreSQL, such as `ENOENT` or `23505`; '' for anything else. */
+export function codeOf(error: unknown): string {
+	const code = (error as { code?: unknown } | null | undefined)?.code
+	return typeof code === 'string' ? code : ''
+}
+
 const causes: [RegExp, string][] = [
 	[/ENOSPC|no space left on device/i, 'the disk is full'],
 	[/EDQUOT|disk quota exceeded/i, 'the disk quota is used up'],

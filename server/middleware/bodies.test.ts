@@ -1,8 +1,14 @@
+import { once } from 'node:events'
+import { type ClientRequest, createServer, request } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { HttpBindings } from '@hono/node-server'
+import { getRequestListener } from '@hono/node-server'
 import { Hono } from 'hono'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { eventually } from '../../tests/support/eventually.ts'
-import { limitLargeBodies } from './large-bodies.ts'
+import { limitLargeBodies, readUnreadBodies } from './bodies.ts'
+import { publicRequest } from './public-request.ts'
 
 test.each([
 	['/api/v1/pictures', 'application/problem+json'],
@@ -39,4 +45,37 @@ test('the addresses of one network of IPv6 have the turns of one address', async
 	expect(await send('2001:db8::2')).toBe(503)
 	resolve()
 	expect(await Promise.all(first)).toEqual([200, 200])
+})
+
+test('a connection whose large request was refused unread accepts another one', async () => {
+	const app = new Hono()
+	let isPaused = false
+	app.use(readUnreadBodies())
+	app.post('/', async (context) => {
+		// By the time the site refuses, the adapter has begun to read.
+		while (!isPaused) await nextTurn()
+		return context.text('Too large.', 413)
+	})
+	const listener = getRequestListener((sent) => app.fetch(publicRequest(sent, '192.0.2.1', { TRUST_PROXY: false })), {
+		overrideGlobalObjects: false,
+	})
+	const server = createServer(listener).listen(0, '127.0.0.1')
+	onTestFinished(() => void server.close())
+	const ended = new Promise((resolve) => {
+		server.on('request', (incoming) => {
+			incoming.on('pause', () => {
+				isPaused = true
+			})
+			incoming.on('end', () => resolve('read to its end'))
+			incoming.socket.on('close', () => resolve('connection closed'))
+		})
+	})
+	await once(server, 'listening')
+	const { port } = server.address() as AddressInfo
+	const asked: ClientRequest = request({ port, method: 'POST', headers: { 'Content-Length': 600_000 } })
+	asked.on('error', () => {}).end('x'.repeat(600_000))
+	const [answer] = await once(asked, 'response')
+	answer.resume()
+	expect([answer.statusCode, await ended]).toEqual([413, 'read to its end'])
+	asked.destroy()
 })
