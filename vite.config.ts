@@ -65,6 +65,7 @@ const rareFiles = {
 		'sugges',
 		'field',
 		'password',
+		'filter-form',
 		'form-',
 		'load-failed',
 		'local-time',
