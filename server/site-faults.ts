@@ -7,7 +7,7 @@ import {
 	redirect,
 	type ServerBuild,
 } from 'react-router'
-import { viewerFromCookie, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { viewerFromCookie, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { factsOf, type Viewer } from '~/lib/context.ts'
 import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
 import { siteFaultOf } from '~/lib/request-scope.server.ts'

@@ -1,6 +1,6 @@
 import { getAddressProblemDetails } from '~/features/bounces/bounces.server.ts'
 import type { LoginsView } from '~/features/campus-login/campus-login.view.ts'
-import { listLogins } from '~/features/campus-login/identities.server.ts'
+import { listLogins } from '~/features/campus-login/linked-logins.server.ts'
 import { describeGroupRole } from '~/features/campus-roles/group-roles.server.ts'
 import { resolveUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'

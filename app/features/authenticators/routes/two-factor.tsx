@@ -1,7 +1,7 @@
 import { data, redirect } from 'react-router'
 import { renderSVG } from 'uqr'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'

@@ -1,6 +1,6 @@
 import { redirect } from 'react-router'
-import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { refreshSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { EXPIRED_TEST_MAIL } from '~/features/bounces/bounces.view.ts'
 import { AddressProblemNotice, ConfirmTestMail } from '~/features/bounces/components/address-problem.tsx'
 import { confirmTestMail, requestTestMail, resumeMails } from '~/features/bounces/test-mails.server.ts'

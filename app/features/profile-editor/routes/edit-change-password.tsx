@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
-import { changePassword } from '~/features/accounts/accounts.server.ts'
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
+import { changePassword } from '~/features/accounts/security/change-password.server.ts'
 import { hasPassword } from '~/features/accounts/security/credentials.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'

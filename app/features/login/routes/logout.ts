@@ -1,8 +1,8 @@
 import { redirect } from 'react-router'
+import { logOut } from '~/features/accounts/login.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
-import { logOut } from '../accounts.server.ts'
 import type { Route } from './+types/logout'
 
 /** Logging out is a form, so that no foreign link or picture can do it. */

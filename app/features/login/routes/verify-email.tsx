@@ -1,4 +1,11 @@
 import { data, redirect } from 'react-router'
+import {
+	confirmAddress,
+	denyRegistration,
+	findConfirmation,
+	resendLink,
+} from '~/features/accounts/registration/registrations.server.ts'
+import { refreshSession } from '~/features/accounts/viewer.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
@@ -8,8 +15,6 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { refreshSession } from '../accounts.server.ts'
-import { confirmAddress, denyRegistration, findConfirmation, resendLink } from '../registration/registrations.server.ts'
 import type { Route } from './+types/verify-email'
 
 const alreadyMessage = 'This address is already confirmed. Log in.'

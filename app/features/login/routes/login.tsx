@@ -1,4 +1,7 @@
 import { redirect, useSearchParams } from 'react-router'
+import { isLeaving } from '~/features/accounts/accounts.queries.server.ts'
+import { logIn, SecondStepRequired } from '~/features/accounts/login.server.ts'
+import { findLoginElsewhere, type LoginButton, loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { hasPasswordException } from '~/features/sessions/password-exceptions.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { memberShareMeta, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
@@ -12,9 +15,6 @@ import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { isLeaving } from '../accounts.queries.server.ts'
-import { logIn, SecondStepRequired } from '../accounts.server.ts'
-import { findLoginElsewhere, type LoginButton, loginMethods } from '../login-methods.server.ts'
 import type { Route } from './+types/login'
 
 export async function loader({ context, url }: Route.LoaderArgs) {

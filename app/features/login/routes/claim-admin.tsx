@@ -1,10 +1,10 @@
 import { data } from 'react-router'
+import { claimAdmin, requireAdminClaim } from '~/features/accounts/registration/admin.server.ts'
+import { refreshSession } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'
 import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
-import { refreshSession } from '../accounts.server.ts'
-import { claimAdmin, requireAdminClaim } from '../registration/admin.server.ts'
 import type { Route } from './+types/claim-admin'
 
 /** Only asks; the button makes the viewer admin. */

@@ -1,4 +1,6 @@
 import { ArrowLeft } from 'lucide'
+import { passwordLoginPath } from '~/features/accounts/login-methods.server.ts'
+import { requestPasswordReset } from '~/features/accounts/security/change-password.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess } from '~/platform/http/http.ts'
@@ -9,8 +11,6 @@ import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { requestPasswordReset } from '../accounts.server.ts'
-import { passwordLoginPath } from '../login-methods.server.ts'
 import type { Route } from './+types/forgot-password'
 
 export function loader({ url }: Route.LoaderArgs) {

@@ -1,3 +1,5 @@
+import { passwordLoginPath } from '~/features/accounts/login-methods.server.ts'
+import { resetPassword } from '~/features/accounts/security/change-password.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess } from '~/platform/http/http.ts'
@@ -6,8 +8,6 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { resetPassword } from '../accounts.server.ts'
-import { passwordLoginPath } from '../login-methods.server.ts'
 import type { Route } from './+types/reset-password'
 
 export function loader({ url }: Route.LoaderArgs) {

@@ -1,5 +1,12 @@
 import { Suspense, useState } from 'react'
 import { redirect, type ShouldRevalidateFunctionArgs, useSearchParams } from 'react-router'
+import { registerMember } from '~/features/accounts/accounts.server.ts'
+import {
+	challengeFor,
+	registrationNotice,
+	registrationSettings,
+} from '~/features/accounts/registration/rules.server.ts'
+import { termsToAccept } from '~/features/accounts/security/suspension.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
@@ -11,10 +18,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
-import { registerMember } from '../accounts.server.ts'
 import { NewAccountFields, newAccountFieldNames } from '../components/new-account-fields.tsx'
-import { challengeFor, registrationNotice, registrationSettings } from '../registration/rules.server.ts'
-import { termsToAccept } from '../security/suspension.server.ts'
 import type { Route } from './+types/register'
 
 /** Loaded only where many have registered from one network. */
