@@ -29,7 +29,7 @@ export function MemberMail({ problems, action, refusal }: MemberMailProps) {
 						back marks the address anew.
 					</p>
 					<p>
-						<SubmitButton className="btn btn-outline" action={action} name="act" value="clear-mail">
+						<SubmitButton className="btn btn-outline" action={action} name="intent" value="clear-mail">
 							Clear
 						</SubmitButton>
 					</p>

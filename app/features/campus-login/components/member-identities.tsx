@@ -44,7 +44,7 @@ export function MemberIdentities({ linked, action, refusal, children }: MemberId
 				</Select>
 				{children}
 				<p>
-					<SubmitButton className="btn btn-outline" action={action} name="act" value="unlink">
+					<SubmitButton className="btn btn-outline" action={action} name="intent" value="unlink">
 						Unlink
 					</SubmitButton>
 				</p>

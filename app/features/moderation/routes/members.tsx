@@ -137,7 +137,7 @@ function LiftForm({ member }: { member: SuspendedView }) {
 	const href = `/moderation/profile/${member.username}`
 	return (
 		<Form method="post" action={href}>
-			<button className="btn btn-sm btn-outline" name="act" value="lift" type="submit">
+			<button className="btn btn-sm btn-outline" name="intent" value="lift" type="submit">
 				Lift<span className="sr-only"> the suspension of {member.name}</span>
 			</button>
 		</Form>

@@ -74,7 +74,7 @@ export function HideForm({ here, from, refusal, whyHint, submit, children }: Hid
 				<SuspendSelect refusal={refusal} />
 				<WhyField id="hide-why" label="Why" refusal={refusal} hint={whyHint} />
 				<p>
-					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
+					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="intent" value="hide">
 						{submit}
 					</SubmitButton>
 				</p>
@@ -103,7 +103,7 @@ export function UndoFields({ id, here, refusal, whyHint, submit }: UndoFieldsPro
 			</FormError>
 			<WhyField id={id} label="Why it is undone" refusal={refusal} hint={whyHint} />
 			<p>
-				<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">
+				<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="intent" value="undo">
 					{submit}
 				</SubmitButton>
 			</p>
