@@ -79,7 +79,7 @@ const rareFiles = {
 		'week-chart',
 		'tab-row',
 	],
-	shell: ['account-frame', 'site-fault', 'guard/', 'toasts-above', 'unsent-forms'],
+	shell: ['account-frame', 'site-fault', 'guard/', 'use-toast-offset', 'unsent-forms'],
 	'platform/realtime': ['use-presence'],
 	'platform/http': ['cursors', 'form', 'problem', 'site-fault'],
 	lib: ['calendar', 'clean', 'html', 'keep-typed', 'links', 'new-key', 'sizes', 'unsent-form', 'version'],

@@ -7,8 +7,8 @@ import { features } from '~/features/index.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { runInRequestScope, siteFaultOf } from '~/lib/request-scope.server.ts'
-import { MemoryRateLimiter } from '~/platform/realtime/allowance.ts'
 import { inBackground, io, type SocketData, socketPath, type Tab } from '~/platform/realtime/io.server.ts'
+import { MemoryRateLimiter } from '~/platform/realtime/memory-rate-limiter.ts'
 import {
 	closeTab,
 	countTabs,

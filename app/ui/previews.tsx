@@ -14,7 +14,7 @@ import { LocalTime } from './local-time.tsx'
 import { PasswordField } from './password-field.tsx'
 import { Presence } from './presence.tsx'
 import { Prose } from './prose.tsx'
-import { SectionHeading } from './rule-head.tsx'
+import { SectionHeading } from './section-heading.tsx'
 import { Spinner, SubmitButton } from './submit-button.tsx'
 import { RelativeTime } from './time.tsx'
 

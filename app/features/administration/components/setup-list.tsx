@@ -3,7 +3,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ADMIN_PATH, type SetupStepView, type SetupView } from '../setup/setup.view.ts'
 

@@ -6,7 +6,7 @@ import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/ht
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { requirePageAdmin } from '../admins.server.ts'
 import { listCategoryDetails, moveCategory } from '../categories/categories.server.ts'
 import {

@@ -9,7 +9,7 @@ import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/ht
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFieldFocus } from '~/ui/use-focus-kept.ts'
 import { requirePageAdmin } from '../admins.server.ts'

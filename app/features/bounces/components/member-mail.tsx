@@ -1,7 +1,7 @@
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { AddressProblemDetail } from '../bounces.view.ts'
 

@@ -13,7 +13,7 @@ import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/ht
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SettingsPage } from '~/ui/settings-page.tsx'
 import { type LinkedLogin, loginsPath } from '../campus-login.view.ts'
 import { listLogins, unlinkIdentity } from '../linked-logins.server.ts'

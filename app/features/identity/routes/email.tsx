@@ -14,7 +14,7 @@ import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import {

@@ -10,7 +10,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { Prose } from '~/ui/prose.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { getLegalForm, type LegalForm, previewLegal, publishLegal } from '../legal.server.ts'
 import {

@@ -3,7 +3,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { PreventEnterSubmit, SubmitButton } from '~/ui/submit-button.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
 import {

@@ -10,7 +10,7 @@ import { redirectWithSuccess, redirectWithToast, requireLogin, withHttpErrors } 
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SettingsPage } from '~/ui/settings-page.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { cancelLeaving, getLeaving, type LeavingView, leave } from '../leaving/leaving.server.ts'

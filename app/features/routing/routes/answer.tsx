@@ -5,7 +5,7 @@ import { redirectWithSuccess, requireLogin, safeRedirect, withHttpErrors } from 
 import { Form, Link } from '~/ui/link.tsx'
 import { EmptyState } from '~/ui/list-states.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { getRoutingChoice, listAnswerable, renewFeed } from '../answerable.server.ts'
 import { declineQuestion, setOptedIn } from '../choosing.server.ts'

@@ -11,7 +11,7 @@ import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { Amounts, HideForm, PeriodSelect, stateWords, UndoFields } from '../components/takedown-parts.tsx'
 import {
 	getSeveralPage,

@@ -10,7 +10,7 @@ import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/ht
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { Amounts, HideForm, PeriodSelect, stateWords, UndoFields } from '../components/takedown-parts.tsx'
 import { getTakedownPage, type TakedownPage, takeDown, undoTakedown } from '../takedowns.server.ts'
 import { type TakedownView, takedownPath } from '../takedowns.view.ts'

@@ -1,6 +1,6 @@
 import type { ReactNode, RefObject } from 'react'
 
-interface RuleHeadProps {
+interface SectionHeadingProps {
 	/** The id that the section's `aria-labelledby` names. */
 	id?: string
 	title: ReactNode
@@ -11,7 +11,7 @@ interface RuleHeadProps {
 }
 
 /** The heading of a section: a rule, a title and at most one more thing. */
-export function SectionHeading({ id, title, place, children }: RuleHeadProps) {
+export function SectionHeading({ id, title, place, children }: SectionHeadingProps) {
 	return (
 		<div className="rule-head">
 			<h2 id={id} ref={place} tabIndex={place && -1}>
