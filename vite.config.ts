@@ -59,13 +59,13 @@ const rareIcons = [
 const rareFiles = {
 	ui: [
 		'chips',
-		'check',
 		'combobox',
 		'conflict',
 		'settings-page',
 		'sugges',
 		'field',
 		'password',
+		'filter-form',
 		'form-',
 		'load-failed',
 		'local-time',
@@ -79,7 +79,7 @@ const rareFiles = {
 		'week-chart',
 		'tab-row',
 	],
-	shell: ['account-frame', 'site-fault', 'guard/', 'toasts-above', 'unsent-forms'],
+	shell: ['account-frame', 'site-fault', 'guard/', 'use-toast-offset', 'unsent-forms'],
 	'platform/realtime': ['use-presence'],
 	'platform/http': ['cursors', 'form', 'problem', 'site-fault'],
 	lib: ['calendar', 'clean', 'html', 'keep-typed', 'links', 'new-key', 'sizes', 'unsent-form', 'version'],
@@ -105,7 +105,7 @@ const sharedChunks = [
 			].join('|'),
 		),
 	},
-	{ name: 'form', test: /\/app\/(platform\/http\/form|ui\/(check|field|form-))/ },
+	{ name: 'form', test: /\/app\/(platform\/http\/form|ui\/(field|form-))/ },
 	{ name: 'account', test: /\/app\/(shell\/account-frame|ui\/password-field)/ },
 	{
 		name: 'people',

@@ -1,6 +1,6 @@
 import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
-import { MemoryRateLimiter } from '~/platform/realtime/allowance.ts'
+import { MemoryRateLimiter } from '~/platform/realtime/memory-rate-limiter.ts'
 
 /** Where browsers report violations of the content security policy. */
 export const REPORT_PATH = '/csp-report'

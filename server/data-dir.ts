@@ -11,9 +11,8 @@ import {
 	statSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { diskError } from '../app/lib/disk-error.server.ts'
-import { codeOf } from '../app/lib/error-code.ts'
-import { makeFolderSync } from '../app/lib/make-folder.server.ts'
+import { makeFolderSync } from '../app/lib/folders.server.ts'
+import { codeOf, diskError } from '../app/lib/system-errors.ts'
 
 /**
  * Creates the data directory, or closes an existing one to other accounts. From here on, files of this process and its children are

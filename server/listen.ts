@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import { type AddressInfo, createServer, Server as NetServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Config } from '../app/config.server.ts'
-import { codeOf } from '../app/lib/error-code.ts'
+import { codeOf } from '../app/lib/system-errors.ts'
 import { connectionLimits } from './limits.ts'
 
 /** A turn of Node's event loop this short did next to nothing. */

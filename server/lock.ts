@@ -3,8 +3,8 @@ import { closeSync, linkSync, readFileSync, readlinkSync, renameSync, rmSync, wr
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf } from '../app/lib/error-code.ts'
 import { lockFile } from '../app/lib/file-lock.server.ts'
+import { codeOf } from '../app/lib/system-errors.ts'
 
 /** Milliseconds between two heartbeats of {@link lockByHeartbeat}. */
 const HEARTBEAT_EVERY_MS = 3_000

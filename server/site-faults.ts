@@ -7,14 +7,14 @@ import {
 	redirect,
 	type ServerBuild,
 } from 'react-router'
-import { viewerFromCookie, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { viewerFromCookie, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { factsOf, type Viewer } from '~/lib/context.ts'
 import { type DiskFull, retryHeaders, Unavailable } from '~/lib/errors.ts'
+import { siteFaultOf } from '~/lib/request-scope.server.ts'
 import type { FormField } from '~/lib/unsent-form.ts'
 import { isDatabaseUnavailable } from '~/platform/db/db.server.ts'
 import { withoutDatabase } from '~/platform/db/scope.server.ts'
 import { problem } from '~/platform/http/problem.ts'
-import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
 import { type EndedSessionData, loginLocationOf, type SiteFaultData } from '~/platform/http/site-fault.ts'
 
 type Fault = Unavailable | DiskFull

@@ -2,14 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Server as HttpServer, IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { config } from '~/config.server.ts'
-import { sessionOf } from '~/features/accounts/accounts.server.ts'
+import { sessionOf } from '~/features/accounts/viewer.server.ts'
 import { features } from '~/features/index.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { log } from '~/lib/log.server.ts'
-import { runInRequestScope } from '~/lib/request-scope.server.ts'
-import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
-import { MemoryRateLimiter } from '~/platform/realtime/allowance.ts'
+import { runInRequestScope, siteFaultOf } from '~/lib/request-scope.server.ts'
 import { inBackground, io, type SocketData, socketPath, type Tab } from '~/platform/realtime/io.server.ts'
+import { MemoryRateLimiter } from '~/platform/realtime/memory-rate-limiter.ts'
 import {
 	closeTab,
 	countTabs,

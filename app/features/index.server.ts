@@ -29,6 +29,7 @@ import { importing } from './import/import.feature.server.ts'
 import { inbox } from './inbox/inbox.feature.server.ts'
 import { invites } from './invites/invites.feature.server.ts'
 import { legal } from './legal/legal.feature.server.ts'
+import { login } from './login/login.feature.server.ts'
 import { members } from './members/members.feature.server.ts'
 import { moderation } from './moderation/moderation.feature.server.ts'
 import { moderationLog } from './moderation-log/moderation-log.feature.server.ts'
@@ -65,7 +66,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[rateLimits],
 	[bounces, sessions],
 	[accounts],
-	[passkeys],
+	[login, passkeys],
 	[authenticators],
 	[identity, terms],
 	[members, tokens],

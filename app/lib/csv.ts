@@ -1,4 +1,4 @@
-/* Files of comma-separated values, as Excel and its like write them. */
+/* Files of comma-separated values (RFC 4180), as Excel and its like read and write them. */
 
 /**
  * The text of a file, by its encoding: UTF-8, UTF-16 with a byte order mark or a first letter from ASCII, or else Windows-1252, as Excel
@@ -34,4 +34,10 @@ export function cellsOf(line: string, separator: CellSeparator): string[] {
 	return [...line.matchAll(separator)]
 		.map(([, quoted, plain]) => (quoted?.replaceAll('""', '"') ?? plain ?? '').trim())
 		.slice(0, 100)
+}
+
+/** A line of CSV. A cell that a spreadsheet would take for a formula is prefixed with an apostrophe, as members choose their names. */
+export function csvLine(cells: readonly string[]): string {
+	const safe = cells.map((cell) => (/^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell))
+	return `${safe.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\r\n`
 }

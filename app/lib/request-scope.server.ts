@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { type DiskFull, DomainError, isSiteFault, type Unavailable } from '~/lib/errors.ts'
 import { remember } from './remember.ts'
 
 /** The request, or the socket connection, that the current work belongs to. */
@@ -48,4 +49,14 @@ export function setRequestSession(sessionId: number): number {
 	const scope = scopes.getStore()
 	if (scope) scope.sessionId = sessionId
 	return sessionId
+}
+
+/**
+ * The site fault that caused an error, or null. Libraries replace the error of an unavailable database by their own, such as Better
+ * Auth's "Failed to get session"; the request remembers the cause.
+ */
+export function siteFaultOf(error: unknown): Unavailable | DiskFull | null {
+	if (isSiteFault(error)) return error
+	const met = requestScope()?.outage
+	return isSiteFault(met) && !(error instanceof DomainError) && !(error instanceof Response) ? met : null
 }

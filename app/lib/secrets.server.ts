@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { linkSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { syncFolderSync } from './durable-rename.server.ts'
-import { codeOf } from './error-code.ts'
+import { syncFolderSync } from './folders.server.ts'
+import { codeOf } from './system-errors.ts'
 
 /**
  * The content of a file that is created on first use, readable by its owner only. Of several processes that need it at once, one

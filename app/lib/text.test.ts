@@ -1,5 +1,15 @@
 import { expect, test } from 'vitest'
-import { formatNumber, initials, ordinal, pluralize, shortNumber, startOf, truncateWords, typedSince } from './text.ts'
+import {
+	formatNumber,
+	initials,
+	isolated,
+	ordinal,
+	pluralize,
+	shortNumber,
+	startOf,
+	truncateWords,
+	typedSince,
+} from './text.ts'
 
 test.each([
 	['Mira Quillon', 'MQ'],
@@ -75,4 +85,15 @@ test.each([
 	['an edit goes on from what was saved', 'One.', 'One. Two.', true, 'One. Two.'],
 ])('while a text was sent, %s', (_what, sent, typed, isEdit, expected) => {
 	expect(typedSince(sent, typed, isEdit)).toBe(expected)
+})
+
+test.each([
+	['Ravi', 'Ravi'],
+	['רבי', '\u2068רבי\u2069'],
+	['𞤀𞤁', '\u2068𞤀𞤁\u2069'],
+	['רבי\u2069 and\u202E more', '\u2068רבי and more\u2069'],
+	['plain \u202Etxt.exe', 'plain txt.exe'],
+	['Zubin: “\u2068רבי\u2069”', '\u2068Zubin: “\u2068רבי\u2069”\u2069'],
+])('%j is isolated where it is written from right to left, and changes no direction itself', (text, expected) => {
+	expect(isolated(text)).toBe(expected)
 })

@@ -5,7 +5,7 @@ import { messageOf } from '~/lib/errors.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { ErrorMessage, HomeLink, RefusalMessage } from './error-message.tsx'
 import { lazyWithRetry } from './guarded.ts'
 

@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, Suspense, use, useEffect, useState } from 'react'
 import { useLocation, useNavigationType, useRevalidator } from 'react-router'
-import { EmptyState } from './empty-state.tsx'
+import { EmptyState } from './list-states.tsx'
 import { focusHeading, useLastFocused } from './use-focus-kept.ts'
 
 /** A loading response; null when there was none for two minutes. */

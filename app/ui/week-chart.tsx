@@ -1,5 +1,5 @@
 import { shortDateOf } from '~/lib/dates.ts'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 
 interface WeekChartProps {
 	id: string

@@ -1,5 +1,5 @@
-import { codeOf } from '~/lib/error-code.ts'
 import { isSiteFault } from '~/lib/errors.ts'
+import { codeOf } from '~/lib/system-errors.ts'
 
 /** The result of one check: fine, noteworthy or wrong. */
 export interface Finding {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { lstat, readdir, rm, stat, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { diskError } from '~/lib/disk-error.server.ts'
+import { diskError } from '~/lib/system-errors.ts'
 import { archivingLag, readArchivingState } from '~/platform/backup/archiving-state.server.ts'
 import { diskStateOf, fileStateOf } from '~/platform/storage/disk.server.ts'
 import { errorMessageOf, type Finding, findings } from './finding.ts'

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Config } from '~/config.server.ts'
 import { log } from '~/lib/log.server.ts'
-import { robotsTag } from '~/platform/http/indexing.server.ts'
+import { robotsTag } from '~/platform/http/site-access.server.ts'
 import { REPORT_PATH } from '../csp-reports.ts'
 
 /**

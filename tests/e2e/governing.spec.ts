@@ -143,21 +143,21 @@ test('whoever decides too late reads so, also where the form of the decision is 
 	const number = asked.headers().location?.split('/')[4]
 	const account = '/moderation/account/lena.late'
 	const read = async (page: Account, path: string) => (await page.request.get(path)).text()
-	expect((await post(quick, account, { act: 'hide', from: '', time: '', why: 'Guides.' })).status()).toBe(303)
+	expect((await post(quick, account, { intent: 'hide', from: '', time: '', why: 'Guides.' })).status()).toBe(303)
 	const [, id = ''] = /name="id" value="(\d+)"/.exec(await read(quick, account)) ?? []
-	expect((await post(quick, account, { act: 'undo', id, why: 'Good guides.' })).status()).toBe(303)
+	expect((await post(quick, account, { intent: 'undo', id, why: 'Good guides.' })).status()).toBe(303)
 	const [term = ''] = /\/moderation\/term\/\d+/.exec(await read(quick, '/moderation/terms?q=javascript')) ?? []
 	for (const [page, path, form, words] of [
-		[quick, `/moderation/query/${number}`, { act: 'take', assigned: '' }, 'This case is decided.'],
-		[quick, '/moderation/profile/lena.late', { act: 'lift' }, 'Someone else has already decided this.'],
-		[quick, account, { act: 'undo', id, why: 'Good guides.' }, 'This has already been undone'],
-		[quick, term, { act: 'remove-alias', alias: 'no such word' }, 'There is no such spelling.'],
-		[admin, '/admin/members/lena.late', { act: 'clear-mail' }, 'Mail to this member is no longer being returned.'],
-		[admin, '/admin/members/lena.late', { act: 'lift' }, 'Someone else has already decided this.'],
+		[quick, `/moderation/query/${number}`, { intent: 'take', assigned: '' }, 'This case is decided.'],
+		[quick, '/moderation/profile/lena.late', { intent: 'lift' }, 'Someone else has already decided this.'],
+		[quick, account, { intent: 'undo', id, why: 'Good guides.' }, 'This has already been undone'],
+		[quick, term, { intent: 'remove-alias', alias: 'no such word' }, 'There is no such spelling.'],
+		[admin, '/admin/members/lena.late', { intent: 'clear-mail' }, 'Mail to this member is no longer being returned.'],
+		[admin, '/admin/members/lena.late', { intent: 'lift' }, 'Someone else has already decided this.'],
 	] as const) {
 		const answer = await (await post(page, path, form)).text()
 		const seen = answer.replace(/<script[\s\S]*?<\/script>/g, '')
-		expect(seen, `${path} ${form.act}`).toMatch(new RegExp(`role="alert"(?:(?!</main>)[\\s\\S])*${words}`))
+		expect(seen, `${path} ${form.intent}`).toMatch(new RegExp(`role="alert"(?:(?!</main>)[\\s\\S])*${words}`))
 	}
 })
 
@@ -172,7 +172,7 @@ test('a note that a moderator is writing stays when somebody else has added one'
 	await moderator.goto(path)
 	const notes = moderator.getByRole('region', { name: 'Notes for moderators' })
 	await notes.getByLabel('New note').fill('Seen at two other sites, too.')
-	await post(admin, path, { act: 'note', note: 'Looks like a shop.' })
+	await post(admin, path, { intent: 'note', note: 'Looks like a shop.' })
 	await moderator.getByRole('button', { name: 'Assign to me' }).click()
 	await expect(notes.getByRole('listitem')).toContainText('Looks like a shop.')
 	await expect(notes.getByLabel('New note')).toHaveValue('Seen at two other sites, too.')

@@ -337,7 +337,7 @@ test('the log names no query that was erased', async ({ browser, page: author })
 	await enrolAdmin(page)
 	const id = path.split('/')[4]
 	const headers = { Origin: process.env.SITE_URL ?? '' }
-	await page.request.post(`/moderation/query/${id}`, { form: { act: 'approve', why: '' }, headers })
+	await page.request.post(`/moderation/query/${id}`, { form: { intent: 'approve', why: '' }, headers })
 	await page.request.post(path, { form: { intent: 'delete-query' }, headers })
 	await ageDeletedQueries()
 	await doNow('apply-retention')

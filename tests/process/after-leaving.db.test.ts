@@ -331,7 +331,7 @@ describe('after members left', () => {
 		const [first, second] = leavers as [Leaver, Leaver]
 		const left = await site.ask('/settings/leave', cookieOf('first'), { intent: 'leave', texts: 'remove' })
 		expect([left.status, left.headers.get('Location')]).toEqual([303, '/login'])
-		const form = { act: 'delete', texts: 'keep', why: `@${second.member.username} wrote to us.` }
+		const form = { intent: 'delete', texts: 'keep', why: `@${second.member.username} wrote to us.` }
 		const deleted = await site.ask(`/admin/members/${second.member.username}`, cookieOf('admin'), form)
 		expect([deleted.status, await deleted.text()]).toEqual([303, ''])
 		for (const leaver of [first, second]) await waitUntilGone(leaver)

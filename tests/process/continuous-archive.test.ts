@@ -113,7 +113,7 @@ beforeAll(async () => {
 	const saved = await post(
 		'/admin/settings/backups',
 		new URLSearchParams({
-			act: 'save',
+			intent: 'save',
 			version: '1',
 			hour: '3',
 			keep: '14',

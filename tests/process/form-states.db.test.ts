@@ -148,7 +148,7 @@ const forms: Record<string, Form[]> = {
 	'/confirm-identity': [own('/confirm-identity', { password: 'x' })],
 	'/confirm-identity/passkey': [own('/confirm-identity/passkey')],
 	'/claim-admin': [own('/claim-admin', { token: 'x' })],
-	'/terms/accept': [own('/terms/accept', { act: 'later', version: '1' })],
+	'/terms/accept': [own('/terms/accept', { intent: 'later', version: '1' })],
 	'/suggest/similar': [own('/suggest/similar', () => ({ query: String(ids.query) }))],
 
 	'/theme': [open('/theme', { theme: 'dark' })],
@@ -174,26 +174,28 @@ const forms: Record<string, Form[]> = {
 	'/forum/tag/:tag': [staff('/forum/tag/testing?describe', { description: 'About tests.' })],
 	'/forum/tags': [staff('/forum/tags', { intent: 'join', name: 'testz', main: 'tests' })],
 	'/moderation/:kind/:id': [
-		staff(() => `/moderation/query/${ids.query}`, { act: 'hide', why: 'x' }),
-		staff(() => `/moderation/query/${ids.query}`, { act: 'note', note: 'x' }),
-		staff(() => `/moderation/query/${ids.query}`, { act: 'take' }),
-		staff('/moderation/profile/peer', { act: 'suspend', why: 'x', time: '1 day' }),
-		staff('/moderation/profile/peer', { act: 'log-out' }),
+		staff(() => `/moderation/query/${ids.query}`, { intent: 'hide', why: 'x' }),
+		staff(() => `/moderation/query/${ids.query}`, { intent: 'note', note: 'x' }),
+		staff(() => `/moderation/query/${ids.query}`, { intent: 'take' }),
+		staff('/moderation/profile/peer', { intent: 'suspend', why: 'x', time: '1 day' }),
+		staff('/moderation/profile/peer', { intent: 'log-out' }),
 	],
 	'/moderation/members': [staff('/moderation/members', { intent: 'appoint', username: 'peer' })],
-	'/moderation/terms/new': [staff('/moderation/terms/new', { act: 'add', name: 'A new term', confirmed: '1' })],
-	'/moderation/term/:id': [staff('/moderation/term/1', { act: 'rename', name: 'Gopher', confirmed: '1' })],
-	'/moderation/account/:username': [staff('/moderation/account/peer', { act: 'hide', why: 'x', from: '', time: '' })],
-	'/moderation/accounts': [
-		staff('/moderation/accounts?accounts=peer', { act: 'hide', why: 'x', from: '', time: '', accounts: 'peer' }),
+	'/moderation/terms/new': [staff('/moderation/terms/new', { intent: 'add', name: 'A new term', confirmed: '1' })],
+	'/moderation/term/:id': [staff('/moderation/term/1', { intent: 'rename', name: 'Gopher', confirmed: '1' })],
+	'/moderation/account/:username': [
+		staff('/moderation/account/peer', { intent: 'hide', why: 'x', from: '', time: '' }),
 	],
-	'/admin': [staff('/admin', { act: 'hide' }), staff('/admin', { act: 'keep', step: 'name' })],
+	'/moderation/accounts': [
+		staff('/moderation/accounts?accounts=peer', { intent: 'hide', why: 'x', from: '', time: '', accounts: 'peer' }),
+	],
+	'/admin': [staff('/admin', { intent: 'hide' }), staff('/admin', { intent: 'keep', step: 'name' })],
 	'/admin/backups': [staff('/admin/backups', { intent: 'back-up' })],
-	'/admin/categories': [staff('/admin/categories', { id: '2', act: 'down' })],
+	'/admin/categories': [staff('/admin/categories', { id: '2', intent: 'down' })],
 	'/admin/categories/new': [
 		staff('/admin/categories/new', { title: 'New one', slug: 'new-one', description: '', asking: 'everybody' }),
 	],
-	'/admin/categories/:id': [staff('/admin/categories/2', { act: 'archive' })],
+	'/admin/categories/:id': [staff('/admin/categories/2', { intent: 'archive' })],
 	'/admin/figures': [staff('/admin/figures', { task: 'send-mail' })],
 	'/admin/invitations': [staff('/admin/invitations', { intent: 'make', uses: '1', days: '7', cohort: '' })],
 	'/admin/invitations/list': [
@@ -201,7 +203,7 @@ const forms: Record<string, Form[]> = {
 	],
 	'/admin/invitations/list/:id': [staff(() => `/admin/invitations/list/${ids.list}`, { intent: 'discard' })],
 	'/admin/leavers': [staff('/admin/leavers', () => ({ intent: 'mark', ids: String(peerId) }))],
-	'/admin/legal/:kind': [staff('/admin/legal/imprint', { act: 'publish', body: 'x', version: '0' })],
+	'/admin/legal/:kind': [staff('/admin/legal/imprint', { intent: 'publish', body: 'x', version: '0' })],
 	'/moderation/log.csv': [staff('/moderation/log.csv', { member: '' })],
 	'/admin/members.csv': [staff('/admin/members.csv', { q: '' })],
 	// Refused for each member.
@@ -209,14 +211,14 @@ const forms: Record<string, Form[]> = {
 		{ ...staff('/admin/bulk?act=suspend', () => ({ ids: String(peerId), why: 'x', time: '1 day' })), status: 200 },
 	],
 	'/admin/members/:username': [
-		staff('/admin/members/peer', { act: 'role', role: 'moderator', why: 'x' }),
-		staff('/admin/members/peer', { act: 'archive', why: 'x' }),
-		staff('/admin/members/peer', { act: 'delete', texts: 'keep', why: 'x' }),
+		staff('/admin/members/peer', { intent: 'role', role: 'moderator', why: 'x' }),
+		staff('/admin/members/peer', { intent: 'archive', why: 'x' }),
+		staff('/admin/members/peer', { intent: 'delete', texts: 'keep', why: 'x' }),
 	],
 	'/admin/members/:username/merge': [
 		staff('/admin/members/peer/merge?into=stranger', { into: 'stranger', username: 'peer', why: 'x' }),
 	],
-	'/admin/settings/:section': [staff('/admin/settings/tags', { act: 'save', reserved: 'x', version: '1' })],
+	'/admin/settings/:section': [staff('/admin/settings/tags', { intent: 'save', reserved: 'x', version: '1' })],
 }
 
 const states = {
@@ -241,7 +243,7 @@ beforeAll(async () => {
 	const stranger = (await logInMember(site, 'stranger')).member
 	const admin = await logInMember(site, 'admin', 'admin')
 	const published = await site.ask('/admin/legal/terms', admin.cookie, {
-		act: 'publish',
+		intent: 'publish',
 		body: 'Be kind.',
 		version: '0',
 		asks: 'on',
@@ -344,7 +346,7 @@ const dispatch = /\b(chooseIntent|itemAction|answerAct|decideCase|handleQuestion
 /** A form of each route whose forms have several buttons, with a button that the site does not know. */
 const unknownButtons = routesWith(dispatch).map((route) => {
 	const form = forms[route]?.find((one) => !one.path('me').endsWith('?index')) ?? own(route)
-	const unknown = { intent: 'of-an-older-page', act: 'of-an-older-page', value: 'of-an-older-page' }
+	const unknown = { intent: 'of-an-older-page', value: 'of-an-older-page' }
 	return [route, { ...form, send: async (me: string) => ({ ...(await form.send(me)), ...unknown }) }] as const
 })
 

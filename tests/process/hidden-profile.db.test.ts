@@ -128,9 +128,9 @@ describe('a profile', () => {
 
 	test('is hidden by a moderator, with a reason that its owner sees', async () => {
 		await site.ask('/report/profile/nora', cookies.peer ?? '', { reason: 'abusive', details: '' })
-		expect((await judge({ act: 'hide', why: '' })).status).toBe(422)
-		expect((await judge({ act: 'hide', why: 'It insults.' })).status).toBe(303)
-		expect((await judge({ act: 'hide', why: 'Twice.' })).status).toBe(409)
+		expect((await judge({ intent: 'hide', why: '' })).status).toBe(422)
+		expect((await judge({ intent: 'hide', why: 'It insults.' })).status).toBe(303)
+		expect((await judge({ intent: 'hide', why: 'Twice.' })).status).toBe(409)
 		const { rows } = await sql`
 			select (select closed_at is not null from cases where kind = 'profile' and target_id = ${nora.id}) as closed,
 				(select array_agg(act || ': ' || why) from moderation_log where member_id = ${nora.id}) as log`.execute(db())
@@ -217,8 +217,8 @@ describe('a profile', () => {
 	})
 
 	test('is shown again as its owner left it', async () => {
-		expect((await judge({ act: 'restore' })).status).toBe(303)
-		expect((await judge({ act: 'restore' })).status).toBe(409)
+		expect((await judge({ intent: 'restore' })).status).toBe(303)
+		expect((await judge({ intent: 'restore' })).status).toBe(409)
 		for (const path of ['/find-dev', '/find-dev/nora', 'QUERY'])
 			expect([path, tells(await read(path, 'peer'))]).toEqual([path, true])
 		expect(await read('/find-dev?skill=Xylophone', 'peer')).toContain('Nora Finch')
@@ -238,11 +238,11 @@ describe('a section of a profile', () => {
 		expect(first.map(({ label }) => label)).toEqual([
 			...['Picture', 'Name', 'About me', 'Academics', 'Social links', 'Skills', 'Project', 'Certificate'],
 		])
-		expect((await judge({ act: 'clean', why: 'x', part: 'passwords' })).status).toBe(422)
-		expect((await judge({ act: 'clean', why: '', part: 'about' })).status).toBe(422)
+		expect((await judge({ intent: 'clean', why: 'x', part: 'passwords' })).status).toBe(422)
+		expect((await judge({ intent: 'clean', why: '', part: 'about' })).status).toBe(422)
 		for (const { value, label } of first) {
-			expect((await judge({ act: 'clean', why: `No ${label}.`, part: value })).status).toBe(303)
-			expect((await judge({ act: 'clean', why: 'Twice.', part: value })).status).toBe(422)
+			expect((await judge({ intent: 'clean', why: `No ${label}.`, part: value })).status).toBe(303)
+			expect((await judge({ intent: 'clean', why: 'Twice.', part: value })).status).toBe(422)
 			expect(await parts()).not.toContainEqual(expect.objectContaining({ value }))
 			expect(await read('/notifications', 'nora')).toContain(`No ${label}.`)
 		}
@@ -273,7 +273,7 @@ describe('a section of a profile', () => {
 			['admin', 'moderator', 303],
 			['admin', 'admin', 403],
 		] as const) {
-			const fields = { act: 'hide', why: 'A reason.' }
+			const fields = { intent: 'hide', why: 'A reason.' }
 			const answer = await site.ask(`/moderation/profile/${whose}`, cookies[who] ?? '', fields)
 			expect([who, whose, answer.status]).toEqual([who, whose, status])
 		}

@@ -51,8 +51,9 @@ test('a page whose address has such an id is no server error', async () => {
 		for (const kind of pattern.includes(':kind') ? ['query', 'comment', 'profile', 'conversation', 'terms'] : [''])
 			for (const id of ids.filter(Boolean)) {
 				const path = pattern.replace(/:(\w+)\??/g, (_, name) => ({ ...named, id, kind })[name as string] ?? id)
+				const intent = path.startsWith('/moderation/') ? 'hide' : 'save'
 				for (const method of ['GET', 'POST']) {
-					const form = { method, body: new URLSearchParams({ intent: 'save', act: 'hide', why: 'Spam.' }) }
+					const form = { method, body: new URLSearchParams({ intent, why: 'Spam.' }) }
 					const status = await statusOf(path, method === 'POST' ? form : {})
 					if (isWrong(status)) failed.push(`${status} ${method} ${path}`)
 				}
@@ -94,19 +95,19 @@ const forms: [path: string, ids: string[], fields: Record<string, string>][] = [
 		['id', 'upTo'],
 		{ intent, body: 'Hi', reason: 'spam', clientId: '00000000-0000-4000-8000-000000000000' },
 	]),
-	['/moderation/account/mira', ['id'], { intent: 'undo', act: 'undo', why: 'Wrong.' }],
-	['/admin/settings/front-page', ['id'], { intent: 'undo', act: 'undo' }],
-	['/admin/settings/front-page', ['version'], { intent: 'save', act: 'save' }],
-	['/admin/categories', ['id'], { act: 'up' }],
-	['/admin/categories/1', ['version'], { act: 'save', title: 'Others', slug: 'others' }],
+	['/moderation/account/mira', ['id'], { intent: 'undo', why: 'Wrong.' }],
+	['/admin/settings/front-page', ['id'], { intent: 'undo' }],
+	['/admin/settings/front-page', ['version'], { intent: 'save' }],
+	['/admin/categories', ['id'], { intent: 'up' }],
+	['/admin/categories/1', ['version'], { intent: 'save', title: 'Others', slug: 'others' }],
 	['/admin/invitations', ['id'], { intent: 'revoke' }],
 	['/admin/leavers', ['id'], { intent: 'take-back' }],
 	['/admin/leavers', ['check'], { intent: 'ignore' }],
 	['/admin/leavers', ['ids'], { intent: 'mark' }],
 	['/admin/bulk', ['ids', 'id', 'member'], { act: 'suspend', why: 'Spam.', time: '1 day' }],
 	['/admin/members.csv', ['ids', 'id'], { choose: '1' }],
-	['/admin/legal/terms', ['version'], { act: 'publish', body: 'Be kind.' }],
-	['/terms/accept', ['version'], { act: 'accept' }],
+	['/admin/legal/terms', ['version'], { intent: 'publish', body: 'Be kind.' }],
+	['/terms/accept', ['version'], { intent: 'accept' }],
 	['/edit-profile/{me}/projects', ['item', 'id', 'version'], { intent: 'delete', title: 'A' }],
 	['/edit-profile/{me}/certificates', ['item', 'id', 'version'], { intent: 'delete', title: 'A' }],
 	['/edit-profile/{me}/projects', ['item', 'version'], { title: 'A' }],

@@ -81,7 +81,7 @@ function ask(path: string, { headers, ...init }: RequestInit = {}): Promise<Resp
 
 async function save(readers: 'everybody' | 'members'): Promise<void> {
 	version += 1
-	const form = { act: 'save', readers, version: String(version) }
+	const form = { intent: 'save', readers, version: String(version) }
 	const answer = await site.ask('/admin/settings/access', cookie, form)
 	expect(answer.status, await answer.text()).toBeLessThan(400)
 }
@@ -159,7 +159,7 @@ describe('a visitor of a private site', () => {
 	test('sees the site’s logo and accent on the login page of each process', async () => {
 		const form = new FormData()
 		for (const [name, value] of Object.entries({
-			act: 'save',
+			intent: 'save',
 			accent: '#123456',
 			ground: 'none',
 			logo: '',

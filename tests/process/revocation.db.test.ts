@@ -147,7 +147,7 @@ async function mailedToken(username: string): Promise<string> {
 }
 
 const passwords = { newPassword, confirmPassword: newPassword }
-const suspension = { act: 'suspend', why: 'A reason.', time: '1 day' }
+const suspension = { intent: 'suspend', why: 'A reason.', time: '1 day' }
 
 const endings: [string, (who: Someone) => Promise<void>, { others: boolean; tokens: boolean }][] = [
 	['logging out', ({ cookie }) => post('/logout', cookie, {}), { others: true, tokens: true }],
@@ -197,7 +197,7 @@ const endings: [string, (who: Someone) => Promise<void>, { others: boolean; toke
 	],
 	[
 		'an admin who logs them out everywhere',
-		({ member }) => post(`/moderation/profile/${member.username}`, admin.cookie, { act: 'log-out' }),
+		({ member }) => post(`/moderation/profile/${member.username}`, admin.cookie, { intent: 'log-out' }),
 		{ others: false, tokens: false },
 	],
 	['a merge into another account', (who) => mergeAway(who, site, admin.cookie), { others: false, tokens: false }],

@@ -1,4 +1,6 @@
-import { logIn, registerMember, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { registerMember } from '~/features/accounts/accounts.server.ts'
+import { logIn } from '~/features/accounts/login.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { cookiesOf, form, request } from './browser.ts'
 

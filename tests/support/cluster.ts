@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { codeOf } from '../../app/lib/error-code.ts'
+import { codeOf } from '../../app/lib/system-errors.ts'
 import { freePort } from '../../scripts/support/free-ports.ts'
 import { findProgram } from '../../scripts/support/programs.ts'
 import { CHILD_ENV, makeDataDir } from './site-process.ts'

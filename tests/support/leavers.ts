@@ -95,7 +95,7 @@ export async function plant(
 		plan.renamedBy === 'self'
 			? await site.ask('/settings/username', cookie, { username })
 			: await site.ask(`/admin/members/${before}`, cookies.admin ?? '', {
-					act: 'rename',
+					intent: 'rename',
 					username,
 					why: `As @${before} asked`,
 				})

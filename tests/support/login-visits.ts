@@ -1,5 +1,5 @@
 import { config } from '~/config.server.ts'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { getSection, saveSection } from '~/features/site-settings/site-settings.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 

@@ -26,12 +26,12 @@ function acting(
 	}: Pick<Write, 'prepare'> & { fields?: (target: Target) => Record<string, string> } = {},
 ): Write {
 	const place = (target: Target) => `/moderation/${kind}/${kind === 'profile' ? 'victim' : target[kind]}`
-	const sent = (target: Target) => ({ act, why: 'A reason.', ...fields(target) })
+	const sent = (target: Target) => ({ why: 'A reason.', ...fields(target) })
 	return {
 		name,
 		for: 'staff',
-		form: (target) => [place(target), sent(target)],
-		api: (target) => ['POST', `${place(target)}/acts`, sent(target)],
+		form: (target) => [place(target), { intent: act, ...sent(target) }],
+		api: (target) => ['POST', `${place(target)}/acts`, { act, ...sent(target) }],
 		...(prepare && { prepare }),
 	}
 }
@@ -115,7 +115,7 @@ export const moderationWrites: Write[] = [
 	{
 		name: 'taking a case',
 		for: 'staff',
-		form: ({ query }) => [`/moderation/query/${query}`, { act: 'assign', assignee: 'moderator' }],
+		form: ({ query }) => [`/moderation/query/${query}`, { intent: 'assign', assignee: 'moderator' }],
 		api: ({ query }) => ['PUT', `/moderation/query/${query}/assignee`, { assignee: 'moderator' }],
 		prepare: async (cast, target) => {
 			await reported(cast, target)
@@ -125,7 +125,7 @@ export const moderationWrites: Write[] = [
 	{
 		name: 'noting something in a case',
 		for: 'staff',
-		form: ({ query }) => [`/moderation/query/${query}`, { act: 'note', note: 'Seen before.' }],
+		form: ({ query }) => [`/moderation/query/${query}`, { intent: 'note', note: 'Seen before.' }],
 		api: ({ query }) => ['POST', `/moderation/query/${query}/notes`, { note: 'Seen before.' }],
 	},
 	acting('locking a query', 'lock', 'query'),

@@ -1,6 +1,6 @@
 import { accessSync, constants, mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs'
 import { join } from 'node:path'
-import { codeOf } from '../../app/lib/error-code.ts'
+import { codeOf } from '../../app/lib/system-errors.ts'
 
 /** Linux's in-memory file system. */
 const memory = '/dev/shm'

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { appendFileSync, mkdtempSync, rmdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { codeOf } from '../../app/lib/error-code.ts'
+import { codeOf } from '../../app/lib/system-errors.ts'
 
 /** Whether this process may create namespaces and mount a private disk. */
 export const canIsolate =

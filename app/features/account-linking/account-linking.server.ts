@@ -5,7 +5,7 @@ import {
 	lockMember,
 	removeCredentials,
 } from '~/features/accounts/accounts.queries.server.ts'
-import { logInAs } from '~/features/accounts/accounts.server.ts'
+import { logInAs } from '~/features/accounts/login.server.ts'
 import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import {
 	LINK_LIFETIME_SECONDS,

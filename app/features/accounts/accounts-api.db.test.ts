@@ -6,8 +6,8 @@ import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { resetCounts, sentMails } from '../../../tests/support/jobs.ts'
-import { authHandler } from './accounts.server.ts'
 import { auth, makeAuth } from './auth.server.ts'
+import { authHandler } from './auth-handler.server.ts'
 
 // The stored hash must have the cost that is used in production.
 vi.unmock('@node-rs/argon2')

@@ -9,7 +9,10 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { cookiesOf, form, request } from '../../../tests/support/browser.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { mailedToken, resetCounts, sentMails } from '../../../tests/support/jobs.ts'
-import { logIn, registerMember, requestPasswordReset, resetPassword, viewerFromRequest } from './accounts.server.ts'
+import { registerMember } from './accounts.server.ts'
+import { logIn } from './login.server.ts'
+import { requestPasswordReset, resetPassword } from './security/change-password.server.ts'
+import { viewerFromRequest } from './viewer.server.ts'
 
 useDatabase()
 

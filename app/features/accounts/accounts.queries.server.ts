@@ -3,7 +3,7 @@ import { deleteResetLinks } from '~/features/sessions/passwords.queries.server.t
 import { NotAllowed } from '~/lib/errors.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds } from '~/platform/db/times.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
 /** Reserves a username if nobody has it. @returns whether it was free */

@@ -126,7 +126,7 @@ function onlyWay(): string | null {
 }
 
 /**
- * Begins a session for a member who was authenticated elsewhere. It cannot be called by HTTP: `accounts.server.ts` passes on a few
+ * Begins a session for a member who was authenticated elsewhere. It cannot be called by HTTP: `auth-handler.server.ts` passes on a few
  * paths only, and this is none of them.
  */
 export const externalLogin = {

@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { portrait } from '~/platform/http/api-fields.ts'
-import { operation, requireCaller } from '~/platform/http/operation.ts'
+import { operation, portrait, requireCaller } from '~/platform/http/operation.ts'
 
 const me = z.object({
 	username: z.string(),

@@ -1,4 +1,4 @@
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { authenticateToken } from '~/features/tokens/tokens.server.ts'
 import type { TokenScope } from '~/features/tokens/tokens.view.ts'
 import type { Viewer } from '~/lib/viewer.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { escapeLike } from '~/platform/db/sql-text.server.ts'
+import { escapeLike } from '~/platform/db/times.server.ts'
 
 /** The newest comments that are searched for a question's participants. */
 const MAX_COMMENTS_READ = 200

@@ -1,6 +1,6 @@
-import { requireSession } from '~/features/accounts/accounts.server.ts'
 import { confirmSession } from '~/features/accounts/security/confirmation.server.ts'
 import { checkPassword, hasPassword, requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
+import { requireSession } from '~/features/accounts/viewer.server.ts'
 import { hasPasskey } from '~/features/passkeys/passkeys.server.ts'
 import { countAttempt, resetAttempts } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'

@@ -2,17 +2,16 @@ import { sql } from 'kysely'
 import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
+import { registerMember } from '~/features/accounts/accounts.server.ts'
+import { makeAuth } from '~/features/accounts/auth.server.ts'
+import { logIn, SecondStepRequired } from '~/features/accounts/login.server.ts'
 import {
 	changePassword,
-	logIn,
-	registerMember,
 	requestPasswordReset,
 	resetPassword,
-	SecondStepRequired,
-	viewerFromRequest,
-} from '~/features/accounts/accounts.server.ts'
-import { makeAuth } from '~/features/accounts/auth.server.ts'
+} from '~/features/accounts/security/change-password.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { Conflict, Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

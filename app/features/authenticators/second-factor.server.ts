@@ -1,5 +1,6 @@
 import { config } from '~/config.server.ts'
-import { beginSession, getAccount } from '~/features/accounts/accounts.server.ts'
+import { getAccount } from '~/features/accounts/accounts.server.ts'
+import { beginSession } from '~/features/accounts/login.server.ts'
 import { noticeOfLogin } from '~/features/accounts/login-methods.server.ts'
 import { requireHashCapacity } from '~/features/accounts/security/credentials.server.ts'
 import { findPendingLogin, isSecondFactorRequiredOfStaff } from '~/features/accounts/security/second-step.server.ts'

@@ -1,5 +1,5 @@
 import { type RouterContextProvider, redirect } from 'react-router'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { requireLogin } from '~/platform/http/http.ts'

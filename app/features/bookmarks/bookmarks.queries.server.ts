@@ -1,7 +1,7 @@
 import { type Generated, type GeneratedAlways, type RawBuilder, sql } from 'kysely'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 import { BOOKMARK_UNDO_SECONDS } from './bookmarks.limits.ts'
 import type { BookmarkKind, BookmarkTarget } from './bookmarks.schema.ts'

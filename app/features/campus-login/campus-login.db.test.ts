@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
-import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { SecondStepRequired } from '~/features/accounts/login.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -16,7 +16,8 @@ import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
-import { listLogins, refreshPurpose, unlinkIdentity, verifiedLinks } from './identities.server.ts'
+import { refreshPurpose } from './identities.server.ts'
+import { listLogins, unlinkIdentity, verifiedLinks } from './linked-logins.server.ts'
 import { beginFlow, finishFlow, isStillPending } from './login-flow.server.ts'
 import { ProviderUnreachable } from './provider-fetch.server.ts'
 import { checkSession } from './session-checks.server.ts'
@@ -37,7 +38,6 @@ beforeAll(async () => {
 })
 
 afterAll(() => campus.stop())
-
 beforeEach(() => {
 	made += 1
 	enrol({ sub: `s-${made}` })

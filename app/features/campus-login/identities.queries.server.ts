@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds } from '~/platform/db/times.server.ts'
 
 /** The providers of the university itself. */
 export const campusProviders = ['campus', 'saml', 'ldap'] as const

@@ -1,4 +1,4 @@
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { findEmailById } from '~/features/authenticators/authenticators.queries.server.ts'
 import {
 	type AttemptCounters,
@@ -14,9 +14,10 @@ import { networkOf, wideNetworkOf } from '~/lib/networks.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { findIdentityOwner } from './identities.queries.server.ts'
-import { linkIdentity, logInByIdentity } from './identities.server.ts'
+import { logInByIdentity } from './identities.server.ts'
 import { authenticateByLdap, type GuessLimits, InvalidLdapSetting } from './ldap.server.ts'
 import { ldapSection } from './ldap-section.server.ts'
+import { linkIdentity } from './linked-logins.server.ts'
 import { withProviderMessages } from './login-flow.server.ts'
 import type { ProviderIdentity } from './oidc.server.ts'
 import { listProviders, type Provider } from './providers.server.ts'

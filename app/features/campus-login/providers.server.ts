@@ -129,34 +129,31 @@ function campusProvider(settings: ReturnType<typeof siteSettings<(typeof campusS
 }
 
 function directoryProvider(settings: ReturnType<typeof siteSettings<(typeof ldapSection)['settings']>>): Provider {
-	const { label, registers, nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
-	const { studentRoles, staffRoles, trustsEmail } = settings
-	const claims = {
-		name: nameAttribute,
-		username: usernameAttribute,
-		email: emailAttribute,
-		role: roleAttribute,
-		studentRoles,
-		staffRoles,
-		trustsEmail,
-	}
-	return { name: 'ldap', label, registers, isPublic: false, claims }
+	const { label, registers } = settings
+	return { name: 'ldap', label, registers, isPublic: false, claims: attributeNames(settings) }
 }
 
 function samlProvider(settings: ReturnType<typeof siteSettings<(typeof samlSection)['settings']>>): RemoteProvider {
-	const { label, registers, nameAttribute, usernameAttribute, emailAttribute, roleAttribute } = settings
+	const { label, registers } = settings
+	const ways = { begin: beginSamlLogin, finish: finishSamlLogin }
+	return { name: 'saml', label, registers, isPublic: false, claims: attributeNames(settings), ...ways }
+}
+
+type AttributeSettings = Pick<ClaimNames, 'studentRoles' | 'staffRoles' | 'trustsEmail'> &
+	Record<'nameAttribute' | 'usernameAttribute' | 'emailAttribute' | 'roleAttribute', string>
+
+/** What LDAP and SAML call attributes, as claims. */
+function attributeNames(settings: AttributeSettings): ClaimNames {
 	const { studentRoles, staffRoles, trustsEmail } = settings
-	const claims = {
-		name: nameAttribute,
-		username: usernameAttribute,
-		email: emailAttribute,
-		role: roleAttribute,
+	return {
+		name: settings.nameAttribute,
+		username: settings.usernameAttribute,
+		email: settings.emailAttribute,
+		role: settings.roleAttribute,
 		studentRoles,
 		staffRoles,
 		trustsEmail,
 	}
-	const ways = { begin: beginSamlLogin, finish: finishSamlLogin }
-	return { name: 'saml', label, registers, isPublic: false, claims, ...ways }
 }
 
 function publicProvider(

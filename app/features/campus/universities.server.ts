@@ -1,4 +1,4 @@
-import { lazyLines } from '~/platform/http/lists.server.ts'
+import { lazyLines } from '~/lib/lazy-lines.server.ts'
 
 export interface University {
 	name: string

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { ReportedMessageRow } from '~/features/moderation/cases.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isPast } from '~/platform/db/recent.server.ts'
-import { isoSeconds } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds, isPast } from '~/platform/db/times.server.ts'
 
 interface PictureRow {
 	path: string

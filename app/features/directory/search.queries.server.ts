@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { profilesFor } from '~/features/members/members.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import type { Group } from './criteria.server.ts'
 import { type ListedMemberRow, memberColumns } from './directory.queries.server.ts'
 

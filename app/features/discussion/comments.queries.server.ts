@@ -11,7 +11,7 @@ import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isDiscussed } from '~/platform/db/posts.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 
 export interface CommentRow extends AuthorRow {
 	id: number

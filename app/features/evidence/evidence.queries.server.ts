@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { TermSource } from '~/features/terms/sources.server.ts'
 import { lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds } from '~/platform/db/times.server.ts'
 import type { EvidenceKind } from './evidence.view.ts'
 
 declare module '~/platform/db/schema.ts' {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { type QuestionRow, questionColumns, questionJoins } from '~/features/questions/questions.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 /** Counts the public questions that a member follows except one: they see no others. The member's row must be locked. */

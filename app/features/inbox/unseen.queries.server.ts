@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { mailedUpTo, wantsMail } from '~/features/notifications/digest.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isRecent } from '~/platform/db/recent.server.ts'
+import { isRecent } from '~/platform/db/times.server.ts'
 
 /** Characters of a message that a push or a mail may need, and of its HTML for those. */
 const MAX_TEXT = 400

@@ -1,7 +1,6 @@
 import { conversationsWithUnread } from '~/features/conversations/conversations.queries.server.ts'
 import type { NotificationKind, UnseenEvents } from '~/features/notifications/kinds.server.ts'
-import { isolated } from '~/lib/direction.ts'
-import { pluralize, truncateWords } from '~/lib/text.ts'
+import { isolated, pluralize, truncateWords } from '~/lib/text.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import {
 	type DueRow,

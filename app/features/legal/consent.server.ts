@@ -63,11 +63,11 @@ export function areTermsNewTo(viewer: SignedIn): Promise<boolean> {
  * @param version the version that the form showed
  * @throws Conflict if a newer one was published meanwhile, TooManyRequests
  */
-export async function decideOnTerms(viewer: SignedIn, act: 'accept' | 'later', version: unknown): Promise<void> {
+export async function decideOnTerms(viewer: SignedIn, choice: 'accept' | 'later', version: unknown): Promise<void> {
 	await countUse('toggles', viewer)
 	const asked = requiredTermsVersion()
 	if (asked === 0) return
 	if (Number(version) !== asked)
 		throw new Conflict('The terms have changed again in the meantime. Please read them once more.')
-	await (act === 'accept' ? writeConsent : writeConsentPostponed)(viewer.id, asked)
+	await (choice === 'accept' ? writeConsent : writeConsentPostponed)(viewer.id, asked)
 }

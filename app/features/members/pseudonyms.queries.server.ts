@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isRecent } from '~/platform/db/recent.server.ts'
+import { isRecent } from '~/platform/db/times.server.ts'
 import { FORMER_NAME } from '~/platform/member-data.ts'
 
 /*

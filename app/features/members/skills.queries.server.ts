@@ -3,7 +3,7 @@ import type { TermSource, UsedWord } from '~/features/terms/sources.server.ts'
 import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.queries.server.ts'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { escapeLike } from '~/platform/db/sql-text.server.ts'
+import { escapeLike } from '~/platform/db/times.server.ts'
 import type { Merge } from '~/platform/member-data.ts'
 
 export interface SkillRow {

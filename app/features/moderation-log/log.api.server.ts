@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { isDay } from '~/lib/checks.ts'
-import { portrait } from '~/platform/http/api-fields.ts'
-import { type Operation, operation, requireCaller } from '~/platform/http/operation.ts'
+import { type Operation, operation, portrait, requireCaller } from '~/platform/http/operation.ts'
 import { listLog, readLogFilters } from './log.server.ts'
 import type { LogView } from './log.view.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds } from '~/platform/db/times.server.ts'
 
 export interface LogRow {
 	id: number

@@ -1,8 +1,7 @@
 import { sql } from 'kysely'
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isRecent } from '~/platform/db/recent.server.ts'
-import { isoSeconds, isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds, isoTime, isRecent } from '~/platform/db/times.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import type { Reason } from './moderation.policy.ts'
 

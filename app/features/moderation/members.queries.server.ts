@@ -6,8 +6,8 @@ import {
 } from '~/features/accounts/accounts.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import { byPosition } from '~/platform/db/transaction.server.ts'
 import type { SuspensionDuration } from './moderation.policy.ts'
 

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { messagePictureSize, portrait } from '~/platform/http/api-fields.ts'
-import { type Operation, operation, requireCaller } from '~/platform/http/operation.ts'
+import { messagePictureSize, type Operation, operation, portrait, requireCaller } from '~/platform/http/operation.ts'
 import { decideCase } from './decisions.server.ts'
 import { addNote, assignCase } from './handling/handling.server.ts'
 import { setModeratorRole } from './members.server.ts'

@@ -1,6 +1,6 @@
 import { config } from '~/config.server.ts'
-import { isolated } from '~/lib/direction.ts'
 import { escapeHtml } from '~/lib/html.ts'
+import { isolated } from '~/lib/text.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { BatchRun } from '~/platform/jobs/batch-run.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'

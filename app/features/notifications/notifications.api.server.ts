@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { portrait } from '~/platform/http/api-fields.ts'
-import { operation, requireCaller } from '~/platform/http/operation.ts'
+import { operation, portrait, requireCaller } from '~/platform/http/operation.ts'
 import { listNotifications, readNotifications } from './notifications.server.ts'
 import type { NotificationView } from './notifications.view.ts'
 

@@ -9,7 +9,6 @@ import { db, type Executor } from '~/platform/db/db.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
-import { countMuted, writeMutedSubject } from './muting.queries.server.ts'
 import {
 	type AlsoLocked,
 	countNotified,
@@ -36,6 +35,7 @@ import {
 	withoutRecentGroup,
 } from './notifications.queries.server.ts'
 import type { NotificationView, Subject } from './notifications.view.ts'
+import { countMuted, writeMutedSubject } from './preferences.queries.server.ts'
 import { queuePushes } from './push/delivery.server.ts'
 import { addNotifications, type NotifiedRow } from './storing.queries.server.ts'
 

@@ -4,9 +4,9 @@ import { Invalid } from '~/lib/errors.ts'
 import { isModerator, requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
-import { disableMailsOf, findPreferences, setMail, setWeekly, storePreferences } from './digest.queries.server.ts'
 import { listKinds, listSources, type NotificationKindName } from './kinds.server.ts'
 import { type Channel, channelNames } from './notifications.view.ts'
+import { disableMailsOf, findPreferences, setMail, setWeekly, storePreferences } from './preferences.queries.server.ts'
 
 /** A member's choice for one kind, by channel. */
 export interface PreferenceView extends Record<Channel, boolean> {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { codeOf } from '~/lib/error-code.ts'
+import { codeOf } from '~/lib/system-errors.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isDiscussed } from '~/platform/db/posts.server.ts'
 import type { PictureKind } from './pictures.view.ts'

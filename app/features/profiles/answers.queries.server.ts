@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isDiscussed } from '~/platform/db/posts.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 export interface AnswerRow {

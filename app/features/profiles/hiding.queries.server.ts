@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor, idArray } from '~/platform/db/db.server.ts'
-import { isoSeconds } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds } from '~/platform/db/times.server.ts'
 
 /** SQL condition: a moderator hid the profile `p`, not only its leaving member, who shows it again by coming back. */
 const isHiddenByModerator = sql<boolean>`(p.hidden_at is not null

@@ -1,4 +1,4 @@
-import { verifiedLinks } from '~/features/campus-login/identities.server.ts'
+import { verifiedLinks } from '~/features/campus-login/linked-logins.server.ts'
 import { getEvidence } from '~/features/evidence/evidence.server.ts'
 import { type EvidenceLevel, type EvidencePieceView, sortByStrength } from '~/features/evidence/evidence.view.ts'
 import { isOwnProfile, maySeeHidden } from '~/features/members/members.policy.ts'

@@ -1,5 +1,5 @@
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { QuestionCard } from './components/question-card.tsx'
 
 const usual: QuestionCardView = {

@@ -4,7 +4,7 @@ import { type AuthorRow, accountIdsOf, authorColumns } from '~/features/members/
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isDiscussed } from '~/platform/db/posts.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
 
 /** A row of a list, with everything that its card shows. Times are text with microseconds, so that cursors are exact. */

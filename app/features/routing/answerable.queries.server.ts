@@ -3,7 +3,7 @@ import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { type AuthorRow, accountIdsOf } from '~/features/members/pseudonyms.queries.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { isByAnother } from '~/platform/db/posts.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import { answersWeight, declinedTags, relatedTerms, skillWeight } from './choosing.queries.server.ts'
 import { COMPARED_DAYS, FIT_DAYS, MAX_KNOWN_TAGS, MAX_OPEN_PER_TAG, MAX_RECENT_ANSWERS } from './routing.limits.ts'
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
-import { author } from '~/platform/http/api-fields.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
-import { operation, requireCaller } from '~/platform/http/operation.ts'
+import { author, operation, requireCaller } from '~/platform/http/operation.ts'
 import { listAnswerable } from './answerable.server.ts'
 import { declineQuestion, setOptedIn } from './choosing.server.ts'
 import { ANSWERABLE_PER_PAGE } from './routing.limits.ts'

@@ -4,13 +4,12 @@ import { expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { removeCredentials } from '~/features/accounts/accounts.queries.server.ts'
+import { logIn, SecondStepRequired } from '~/features/accounts/login.server.ts'
 import {
 	changePassword,
-	logIn,
 	requestPasswordReset,
 	resetPassword,
-	SecondStepRequired,
-} from '~/features/accounts/accounts.server.ts'
+} from '~/features/accounts/security/change-password.server.ts'
 import {
 	beginTotpSetup,
 	finishSecondStep,
@@ -18,7 +17,8 @@ import {
 	getSecondFactor,
 } from '~/features/authenticators/second-factor.server.ts'
 import { standardClaims } from '~/features/campus-login/claims.server.ts'
-import { linkIdentity, logInByIdentity } from '~/features/campus-login/identities.server.ts'
+import { logInByIdentity } from '~/features/campus-login/identities.server.ts'
+import { linkIdentity } from '~/features/campus-login/linked-logins.server.ts'
 import type { Provider } from '~/features/campus-login/providers.server.ts'
 import {
 	addPasskey,

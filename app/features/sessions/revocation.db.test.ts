@@ -2,15 +2,10 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
-import {
-	authHandler,
-	logIn,
-	logOut,
-	registerMember,
-	requireSession,
-	sessionOf,
-	viewerFromRequest,
-} from '~/features/accounts/accounts.server.ts'
+import { registerMember } from '~/features/accounts/accounts.server.ts'
+import { authHandler } from '~/features/accounts/auth-handler.server.ts'
+import { logIn, logOut } from '~/features/accounts/login.server.ts'
+import { requireSession, sessionOf, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

@@ -1,17 +1,11 @@
 import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import {
-	authHandler,
-	getAccount,
-	logIn,
-	logOut,
-	registerMember,
-	requestPasswordReset,
-	requireSession,
-	resetPassword,
-	viewerFromRequest,
-} from '~/features/accounts/accounts.server.ts'
+import { getAccount, registerMember } from '~/features/accounts/accounts.server.ts'
+import { authHandler } from '~/features/accounts/auth-handler.server.ts'
+import { logIn, logOut } from '~/features/accounts/login.server.ts'
+import { requestPasswordReset, resetPassword } from '~/features/accounts/security/change-password.server.ts'
+import { requireSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { NotAllowed, NotFound, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'

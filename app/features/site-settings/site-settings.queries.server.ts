@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { replaceUsername } from '~/platform/db/member-names.queries.server.ts'
-import { isoSeconds } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds } from '~/platform/db/times.server.ts'
 
 /** Texts by setting; secrets are encrypted. */
 export type SettingTexts = Readonly<Record<string, string>>

@@ -3,8 +3,8 @@ import { listTermsOfWords, lockTermsShared } from '~/features/terms/terms.querie
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { NullableTimestamp } from '~/platform/db/notification-tables.ts'
-import { escapeLike } from '~/platform/db/sql-text.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
+import { escapeLike } from '~/platform/db/times.server.ts'
 import type { CategoryAskers } from './tags.view.ts'
 
 declare module '~/platform/db/schema.ts' {

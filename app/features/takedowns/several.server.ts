@@ -11,7 +11,7 @@ import { log } from '~/lib/log.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { continueTakedown } from './hiding.server.ts'
-import { type LastTakedownRow, listLastTakedowns, listMembersOfNames } from './several.queries.server.ts'
+import { type LastTakedownRow, listLastTakedowns, listMembersOfNames } from './takedowns.queries.server.ts'
 import {
 	AT_ONCE_MS,
 	beginTakedown,

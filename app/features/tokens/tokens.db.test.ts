@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { resetPassword } from '~/features/accounts/accounts.server.ts'
 import { auth } from '~/features/accounts/auth.server.ts'
+import { resetPassword } from '~/features/accounts/security/change-password.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { memberBehind } from '~/features/members/pseudonyms.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 import { MIN_OUTDATED, type OutdatedReason, type OutdatedView } from './upkeep.view.ts'
 
 /** Reports about a comment's present text, by members who are not suspended; `m` must be the comment in the statement. */

@@ -1,8 +1,8 @@
 import { readAllWeeks } from '~/features/administration/figures/figures.server.ts'
 import { FIGURE_WEEKS, KEPT_WEEKS } from '~/features/administration/figures/figures.view.ts'
+import { csvLine } from '~/lib/csv.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { csvLine } from '~/platform/http/csv.server.ts'
 import { daysBefore, mondayOf } from '~/platform/settings/region.server.ts'
 import {
 	listMostRead,

@@ -21,7 +21,7 @@ interface Sent {
 }
 
 /**
- * Handles the form of an action (`act`, its fields): previews it, and with `confirmed` carries it out.
+ * Handles the form of an action (`intent`, its fields): previews it, and with `confirmed` carries it out.
  * @param id of the page's term; 0 for a new one
  */
 export function answerAct({ request, context, url }: Sent, id: number) {
@@ -29,7 +29,7 @@ export function answerAct({ request, context, url }: Sent, id: number) {
 		const viewer = requireLogin(context, url)
 		const form = await readForm(request)
 		const {
-			act: named,
+			intent: named,
 			confirmed,
 			...fields
 		} = Object.fromEntries([...form].filter((field): field is [string, string] => typeof field[1] === 'string'))

@@ -6,8 +6,8 @@ import { bytes } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { createZstdCompress, createZstdDecompress } from 'node:zlib'
 import { createTarDecoder, createTarPacker } from 'modern-tar'
-import { diskError } from '~/lib/disk-error.server.ts'
-import { renameDurably } from '~/lib/durable-rename.server.ts'
+import { renameDurably } from '~/lib/folders.server.ts'
+import { diskError } from '~/lib/system-errors.ts'
 import { passphraseIdentity, passphraseRecipient, WORK_FACTOR } from './passphrase.server.ts'
 
 /** The first bytes of a file: https://github.com/C2SP/C2SP/blob/main/age.md, and RFC 8878. */

@@ -2,8 +2,8 @@ import { randomBytes, scryptSync, timingSafeEqual } from 'node:crypto'
 import { readFile, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { diskError } from '~/lib/disk-error.server.ts'
 import { log } from '~/lib/log.server.ts'
+import { diskError } from '~/lib/system-errors.ts'
 import { capitalize } from '~/lib/text.ts'
 import {
 	disableArchiving,

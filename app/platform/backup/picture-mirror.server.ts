@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
-import { makeFolder } from '~/lib/make-folder.server.ts'
+import { makeFolder } from '~/lib/folders.server.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { decryptWith, encryptFor, type WalArchive, writeFileAtomically } from './wal-archive.server.ts'
 

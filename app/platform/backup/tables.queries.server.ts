@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { codeOf } from '~/lib/error-code.ts'
+import { codeOf } from '~/lib/system-errors.ts'
 import { pool } from '~/platform/db/db.server.ts'
 
 /** A table that a backup holds. */

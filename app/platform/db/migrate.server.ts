@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
-import { codeOf } from '~/lib/error-code.ts'
+import { codeOf } from '~/lib/system-errors.ts'
 
 /** An arbitrary key of our own for the advisory lock that serializes migrations of several processes. */
 const lockKey = 5_271_009

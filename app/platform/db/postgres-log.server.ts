@@ -1,6 +1,6 @@
 import { constants, copyFileSync, openSync, readFileSync, statfsSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { diskError } from '~/lib/disk-error.server.ts'
+import { diskError } from '~/lib/system-errors.ts'
 
 /** Bytes at which the log is rotated; one older log is kept. */
 const MAX_LOG_BYTES = 10 * 1024 * 1024

@@ -11,7 +11,7 @@ import {
 	type Stats,
 	statSync,
 } from 'node:fs'
-import { codeOf } from '~/lib/error-code.ts'
+import { codeOf } from '~/lib/system-errors.ts'
 
 /** The account that runs PostgreSQL: ours, or `postgres` when we are root, as PostgreSQL refuses to run as root. */
 export interface PostgresOwner {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { codeOf } from '~/lib/error-code.ts'
 import { type FileLock, lockFile } from '~/lib/file-lock.server.ts'
+import { codeOf } from '~/lib/system-errors.ts'
 
 /**
  * The server of a cluster:

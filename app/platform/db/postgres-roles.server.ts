@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, lchownSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pg, { type PoolConfig } from 'pg'
-import { codeOf } from '~/lib/error-code.ts'
 import { readOrCreateFile } from '~/lib/secrets.server.ts'
+import { codeOf } from '~/lib/system-errors.ts'
 import type { PostgresOwner } from './postgres-owner.server.ts'
 
 /** The role that owns the site's database; no superuser. */

@@ -178,23 +178,23 @@ interface Pressing {
 	request: Request
 	context: Readonly<RouterContextProvider>
 	/** Does what the form asks for. */
-	act: (viewer: SignedIn, form: FormData) => Promise<{ value: number; count: number; response: () => Response }>
+	work: (viewer: SignedIn, form: FormData) => Promise<{ value: number; count: number; response: () => Response }>
 }
 
 /**
  * Answers a form that scripts send in the background: scripts get the new state as JSON, a browser without scripts the page it came
  * from, with a notice if it is refused. Visitors are redirected to the login page, and back afterwards.
  */
-export async function handleBackgroundForm({ request, context, act }: Pressing): Promise<Response> {
+export async function handleBackgroundForm({ request, context, work }: Pressing): Promise<Response> {
 	const back = new URL(refererPath(request, '/forum'), request.url)
 	const form = await readForm(request)
 	if (!request.headers.get('Accept')?.startsWith('application/json'))
-		return withRefusalNotice(request, async () => (await act(requireLogin(context, back), form)).response())
+		return withRefusalNotice(request, async () => (await work(requireLogin(context, back), form)).response())
 	const viewer = viewerOf(context)
 	if (!viewer)
 		return Response.json({ message: 'Log in first.', login: loginPath(back.pathname + back.search) }, { status: 401 })
 	try {
-		const { value, count } = await act(viewer, form)
+		const { value, count } = await work(viewer, form)
 		return Response.json({ value, count })
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error

@@ -53,6 +53,17 @@ export async function respondJson(work: () => Promise<object>): Promise<Response
 	}
 }
 
+/** Answers a member's script with JSON that is not cached; 401 for a visitor. */
+export function respondToMember(
+	context: Readonly<RouterContextProvider>,
+	work: (viewer: SignedIn) => Promise<object>,
+): Promise<Response> | Response {
+	const viewer = viewerOf(context)
+	if (viewer) return respondJson(() => work(viewer))
+	const headers = { 'Cache-Control': 'private, no-store' }
+	return Response.json({ message: 'Log in first.' }, { status: 401, headers })
+}
+
 /** Whether a page is prefetched: nobody has read it yet. */
 export function isPrefetch(request: Request): boolean {
 	return request.headers.has(PREFETCH_HEADER)
@@ -158,4 +169,42 @@ function isAction(value: unknown): value is FlashAction {
 		action.fields !== null &&
 		Object.values(action.fields).every((field) => typeof field === 'string')
 	)
+}
+
+/** A whole number in an address; anything else becomes NaN, which the use case rejects. */
+export function numberParam(params: URLSearchParams, name: string): number | null {
+	const text = params.get(name)
+	if (text === null) return null
+	return /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN
+}
+
+/** Begins a file of CSV: the byte order mark makes spreadsheets read UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/**
+ * Sends a file of CSV.
+ * @param name the name of the file
+ * @param lines the file, from `csvLine` of lib/csv.ts, or its parts while they are read; no more are read once the reader has gone
+ */
+export function csvResponse(name: string, lines: string | AsyncGenerator<string>): Response {
+	return new Response(typeof lines === 'string' ? BYTE_ORDER_MARK + lines : streamOf(lines), {
+		headers: {
+			'Content-Type': 'text/csv; charset=utf-8',
+			'Content-Disposition': `attachment; filename="${name}"`,
+			'Cache-Control': 'private, no-store',
+		},
+	})
+}
+
+function streamOf(lines: AsyncGenerator<string>): ReadableStream<Uint8Array> {
+	const encoder = new TextEncoder()
+	return new ReadableStream<Uint8Array>({
+		start: (controller) => controller.enqueue(encoder.encode(BYTE_ORDER_MARK)),
+		async pull(controller) {
+			const { value, done } = await lines.next()
+			if (done) controller.close()
+			else controller.enqueue(encoder.encode(value))
+		},
+		cancel: () => void lines.return(undefined),
+	})
 }

@@ -16,8 +16,8 @@ test.each([
 			headers: { Accept, Referer: 'http://localhost/forum?q=tree&page=2' },
 			body: new URLSearchParams({ value: '1' }),
 		})
-		const act = () => Promise.reject(new Error('A visitor may not do this.'))
-		const answer = await handleBackgroundForm({ request, context, act }).catch((thrown) => thrown as Response)
+		const work = () => Promise.reject(new Error('A visitor may not do this.'))
+		const answer = await handleBackgroundForm({ request, context, work }).catch((thrown) => thrown as Response)
 		expect(await loginOf(answer)).toBe('/login?redirectTo=%2Fforum%3Fq%3Dtree%26page%3D2')
 	},
 )

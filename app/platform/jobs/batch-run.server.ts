@@ -24,10 +24,14 @@ export class BatchRun<Id extends number | string = number> {
 	 * Processes each item; the work on one must be complete in itself, such as a transaction of its own.
 	 * @throws the error of an item when {@link MAX_FAILED} others have failed before
 	 */
-	async each<Item>(items: Iterable<Item>, idOf: (item: Item) => Id, act: (item: Item) => Promise<void>): Promise<void> {
+	async each<Item>(
+		items: Iterable<Item>,
+		idOf: (item: Item) => Id,
+		work: (item: Item) => Promise<void>,
+	): Promise<void> {
 		for (const item of items) {
 			try {
-				await act(item)
+				await work(item)
 			} catch (error) {
 				this.#skip(idOf(item), error)
 			}
@@ -56,10 +60,10 @@ export class BatchRun<Id extends number | string = number> {
 		}
 	}
 
-	/** Does the work of one item of a {@link batch}, so that a failure is attributed to it. @throws whatever `act` throws */
-	async of<Result>(id: Id, act: () => Promise<Result>): Promise<Result> {
+	/** Does the work of one item of a {@link batch}, so that a failure is attributed to it. @throws whatever `work` throws */
+	async of<Result>(id: Id, work: () => Promise<Result>): Promise<Result> {
 		try {
-			return await act()
+			return await work()
 		} catch (error) {
 			this.#failing = id
 			throw error

@@ -8,13 +8,13 @@ const TOLERANCE_MS = 60_000
  * @param lookEvery milliseconds, for tests
  * @returns ends the watch
  */
-export function onClockSetBack(act: () => void, lookEvery = LOOK_EVERY_MS): () => void {
+export function onClockSetBack(onSetBack: () => void, lookEvery = LOOK_EVERY_MS): () => void {
 	// The monotonic clock is never set.
 	const difference = () => Date.now() - performance.now()
 	let before = difference()
 	const timer = setInterval(() => {
 		const now = difference()
-		if (now < before - TOLERANCE_MS) act()
+		if (now < before - TOLERANCE_MS) onSetBack()
 		before = now
 	}, lookEvery).unref()
 	return () => clearInterval(timer)

@@ -8,8 +8,8 @@ import { config } from '~/config.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
+import { forgetFutureRuns } from './jobs.queries.server.ts'
 import { addJob, crontabOf, type Schedule, startJobs, stopJobs } from './jobs.server.ts'
-import { forgetFutureRuns } from './schedules.queries.server.ts'
 
 vi.mock('./lost-jobs.server.ts', async (load) => {
 	const { watchJobLocks } = await load<typeof import('./lost-jobs.server.ts')>()

@@ -19,8 +19,8 @@ import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { inSpan } from '~/platform/tracing/tracing.server.ts'
 import { onClockSetBack } from './clock.server.ts'
+import { forgetFailedRuns, forgetFutureRuns } from './jobs.queries.server.ts'
 import { watchJobLocks } from './lost-jobs.server.ts'
-import { forgetFailedRuns, forgetFutureRuns } from './schedules.queries.server.ts'
 
 /**
  * Payloads of all jobs by name. Features add theirs by declaration merging, beside the handler: `declare module

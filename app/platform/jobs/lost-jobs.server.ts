@@ -1,7 +1,7 @@
 import type { WorkerEvents } from 'graphile-worker'
 import { log } from '~/lib/log.server.ts'
 import { isDatabaseUnavailable } from '~/platform/db/db.server.ts'
-import { releaseLostJobs, removeJobs, renewJobLocks } from './lost-jobs.queries.server.ts'
+import { releaseLostJobs, removeJobs, renewJobLocks } from './jobs.queries.server.ts'
 
 /*
  * A killed process leaves its jobs locked, and graphile-worker unlocks them after four hours: a mail to reset a password would come

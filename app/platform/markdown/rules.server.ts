@@ -1,5 +1,5 @@
 import type { MarkdownIt, StateBlock, Token } from 'markdown-it'
-import { rightToLeft } from '~/lib/direction.ts'
+import { rightToLeft } from '~/lib/text.ts'
 
 /** Void and block tags: always markup. */
 const standing = new Set(['br', 'hr', 'p', 'ul', 'ol', 'li', 'blockquote'])

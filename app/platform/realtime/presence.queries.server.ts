@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { isRecent } from '~/platform/db/recent.server.ts'
+import { isRecent } from '~/platform/db/times.server.ts'
 
 /*
  * A row of `connections` stands for an open tab. The process that holds the tab looks every 5 s, and renews it when it is

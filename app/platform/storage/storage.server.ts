@@ -8,11 +8,11 @@ import { buffer } from 'node:stream/consumers'
 import { Disk } from 'flydrive'
 import { FSDriver } from 'flydrive/drivers/fs'
 import { type Config, config } from '~/config.server.ts'
-import { renameDurably } from '~/lib/durable-rename.server.ts'
-import { codeOf } from '~/lib/error-code.ts'
 import { Unavailable } from '~/lib/errors.ts'
+import { renameDurably } from '~/lib/folders.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
+import { codeOf } from '~/lib/system-errors.ts'
 import { diskFullError, outageKindOf } from '~/platform/db/outage.server.ts'
 
 /** File storage: a folder of the data directory, or an S3-compatible bucket. Keys are paths without a leading slash. */

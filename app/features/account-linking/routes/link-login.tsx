@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { data, redirect } from 'react-router'
-import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { SecondStepRequired } from '~/features/accounts/login.server.ts'
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'

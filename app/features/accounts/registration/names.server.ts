@@ -1,8 +1,8 @@
 import { randomInt } from 'node:crypto'
 import unhomoglyph from 'unhomoglyph'
 import { Invalid } from '~/lib/errors.ts'
+import { lazyLines } from '~/lib/lazy-lines.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { lazyLines } from '~/platform/http/lists.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listStaff } from '../accounts.queries.server.ts'
 

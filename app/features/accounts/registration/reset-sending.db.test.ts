@@ -8,7 +8,7 @@ import { makeMember } from '../../../../tests/factories/forum.ts'
 import { form } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { accounts } from '../accounts.feature.server.ts'
-import { resetPassword } from '../accounts.server.ts'
+import { resetPassword } from '../security/change-password.server.ts'
 import { registerMailedLinks, sendAccountMail, sendQueuedMail } from './account-mails.server.ts'
 
 useDatabase()

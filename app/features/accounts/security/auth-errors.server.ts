@@ -1,7 +1,7 @@
 import { APIError } from 'better-auth/api'
 import { config } from '~/config.server.ts'
 import { Invalid, NotAllowed, TooManyRequests } from '~/lib/errors.ts'
-import { siteFaultOf } from '~/platform/http/site-fault.server.ts'
+import { siteFaultOf } from '~/lib/request-scope.server.ts'
 
 /** The current password is wrong. */
 export class WrongPassword extends Invalid {

@@ -13,7 +13,8 @@ import { cookiesOf, form, request } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { mailedToken, resetCounts } from '../../../../tests/support/jobs.ts'
 import { countWaiting } from '../../../../tests/support/locks.ts'
-import { changePassword, requestPasswordReset, resetPassword, viewerFromRequest } from '../accounts.server.ts'
+import { viewerFromRequest } from '../viewer.server.ts'
+import { changePassword, requestPasswordReset, resetPassword } from './change-password.server.ts'
 
 useDatabase()
 

@@ -2,7 +2,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { isSessionConfirmed, writeConfirmation } from '~/features/sessions/sessions.queries.server.ts'
 import { ConfirmationRequired } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { requireSession } from '../accounts.server.ts'
+import { requireSession } from '../viewer.server.ts'
 
 /*
  * “Confirm it is you”: actions that could cost a member their account require a session whose member has recently proved who they

@@ -9,7 +9,10 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { form } from '../../../../tests/support/browser.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { deliverAccountMails, mailedToken, resetCounts, sentMails } from '../../../../tests/support/jobs.ts'
-import { authHandler, logIn, registerMember, requestPasswordReset, resetPassword } from '../accounts.server.ts'
+import { registerMember } from '../accounts.server.ts'
+import { authHandler } from '../auth-handler.server.ts'
+import { logIn } from '../login.server.ts'
+import { requestPasswordReset, resetPassword } from './change-password.server.ts'
 
 useDatabase()
 

@@ -1,4 +1,4 @@
-import { lazyLines } from '~/platform/http/lists.server.ts'
+import { lazyLines } from '~/lib/lazy-lines.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 
 /** The 10,000 commonest passwords of 8 characters or more in breaches (data/README.md). */

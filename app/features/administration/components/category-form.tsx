@@ -48,7 +48,7 @@ export function CategoryForm({ action, category, refusal, form }: CategoryFormPr
 					typed={refusal.values}
 					names={names}
 					choices={{ asking: Object.fromEntries(askersChoices.map(({ value: choice, label }) => [choice, label])) }}
-					button={{ name: 'act', value: 'save' }}
+					button={{ name: 'intent', value: 'save' }}
 				/>
 			) : (
 				<FormError errors={refusal?.errors} names={names}>
@@ -85,7 +85,7 @@ export function CategoryForm({ action, category, refusal, form }: CategoryFormPr
 				))}
 			</Select>
 			<p>
-				<SubmitButton busyLabel="Saving..." action={action} name="act" value="save">
+				<SubmitButton busyLabel="Saving..." action={action} name="intent" value="save">
 					{category ? 'Save' : 'Add category'}
 				</SubmitButton>
 			</p>

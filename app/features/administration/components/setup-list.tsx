@@ -3,7 +3,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ADMIN_PATH, type SetupStepView, type SetupView } from '../setup/setup.view.ts'
 
@@ -37,7 +37,7 @@ export function SetupList({ setup: { steps, done, isHidden }, refusal }: SetupLi
 			</ol>
 			{isDone && (
 				<Form method="post" action={ADMIN_PATH} className="mt-3" replace preventScrollReset>
-					<ActButton act="hide">Hide this list</ActButton>
+					<IntentButton intent="hide">Hide this list</IntentButton>
 				</Form>
 			)}
 		</section>
@@ -71,38 +71,38 @@ function Step({
 					{state === 'kept' && ' Kept as it is.'}
 				</p>
 				<FormError>{refusal}</FormError>
-				<Acts step={key} state={state} />
+				<StepForm step={key} state={state} />
 			</div>
 		</li>
 	)
 }
 
-interface ActsProps {
+interface StepFormProps {
 	step: SetupStepView['key']
 	state: SetupStepView['state']
 }
 
-function Acts({ step, state }: ActsProps) {
-	const act = actOf({ step, state })
-	if (!act) return null
+function StepForm({ step, state }: StepFormProps) {
+	const button = buttonOf({ step, state })
+	if (!button) return null
 	return (
 		<Form method="post" action={ADMIN_PATH} className="mt-2" replace preventScrollReset>
 			<input type="hidden" name="step" value={step} />
-			<ActButton act={act[0]}>{act[1]}</ActButton>
+			<IntentButton intent={button[0]}>{button[1]}</IntentButton>
 		</Form>
 	)
 }
 
 /** What an admin can do about a step here, and its label; null for a step that is done elsewhere. */
-function actOf({ step, state }: ActsProps): [act: string, label: string] | null {
+function buttonOf({ step, state }: StepFormProps): [intent: string, label: string] | null {
 	if (step === 'mail') return ['test-mail', 'Send a test email']
 	if (state === 'usual') return ['keep', 'Keep as it is']
 	return state === 'kept' ? ['reopen', 'Decide again'] : null
 }
 
-function ActButton({ act, children }: { act: string; children: string }) {
+function IntentButton({ intent, children }: { intent: string; children: string }) {
 	return (
-		<SubmitButton className="btn btn-sm btn-outline" action={ADMIN_PATH} name="act" value={act}>
+		<SubmitButton className="btn btn-sm btn-outline" action={ADMIN_PATH} name="intent" value={intent}>
 			{children}
 		</SubmitButton>
 	)

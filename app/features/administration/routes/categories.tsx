@@ -6,7 +6,7 @@ import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/ht
 import { FormError } from '~/ui/form-error.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { requirePageAdmin } from '../admins.server.ts'
 import { listCategoryDetails, moveCategory } from '../categories/categories.server.ts'
 import {
@@ -24,13 +24,13 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	}))
 }
 
-/** Moves a category (`id`) one place up or down (`act`). */
+/** Moves a category (`id`) one place up or down (`intent`). */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
 		const move = (to: 'up' | 'down') => moveCategory(viewer, Number(form.get('id')), to)
-		await chooseIntent(form.get('act'), { up: () => move('up'), down: () => move('down') })
+		await chooseIntent(form.get('intent'), { up: () => move('up'), down: () => move('down') })
 	} catch (error) {
 		return refuseForm(error, form)
 	}
@@ -56,8 +56,8 @@ export default function Categories({ loaderData: { categories }, actionData }: R
 			<ol className="mt-3">
 				{open.map((category, index) => (
 					<Line key={category.id} category={category}>
-						<Move category={category} act="up" isPossible={index > 0} />
-						<Move category={category} act="down" isPossible={index < open.length - 1} />
+						<Move category={category} intent="up" isPossible={index > 0} />
+						<Move category={category} intent="down" isPossible={index < open.length - 1} />
 					</Line>
 				))}
 			</ol>
@@ -97,11 +97,11 @@ function Line({ category, children }: { category: CategoryDetail; children?: Rea
 
 function Move({
 	category: { id, title },
-	act,
+	intent,
 	isPossible,
 }: {
 	category: CategoryDetail
-	act: 'up' | 'down'
+	intent: 'up' | 'down'
 	isPossible: boolean
 }) {
 	return (
@@ -110,14 +110,14 @@ function Move({
 			<button
 				className="btn btn-sm btn-ghost"
 				type="submit"
-				name="act"
-				value={act}
+				name="intent"
+				value={intent}
 				// Not `disabled`, as that would take the focus away from a category that has reached the end.
 				aria-disabled={!isPossible || undefined}
 				onClick={(event) => isPossible || event.preventDefault()}
-				aria-label={`Move ${title} ${act}`}
+				aria-label={`Move ${title} ${intent}`}
 			>
-				<Icon of={act === 'up' ? ArrowUp : ArrowDown} />
+				<Icon of={intent === 'up' ? ArrowUp : ArrowDown} />
 			</button>
 		</Form>
 	)

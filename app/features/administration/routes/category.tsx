@@ -9,7 +9,7 @@ import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/ht
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFieldFocus } from '~/ui/use-focus-kept.ts'
 import { requirePageAdmin } from '../admins.server.ts'
@@ -44,7 +44,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Saves the form (`act` save), archives, reopens, or merges, after a preview. */
+/** Saves the form (`intent` save), archives, reopens, or merges, after a preview. */
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
@@ -56,7 +56,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 			await archiveCategory(viewer, id, isArchived)
 			return redirectWithSuccess(here, isArchived ? 'Archived.' : 'Open again.')
 		}
-		return await chooseIntent(form.get('act'), {
+		return await chooseIntent(form.get('intent'), {
 			save: async () => {
 				await saveCategory(viewer, id, input)
 				return redirectWithSuccess(here, 'Saved.')
@@ -82,7 +82,7 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 export default function CategoryPage({ loaderData: { category, others }, actionData }: Route.ComponentProps) {
 	const refusal = actionData && 'errors' in actionData ? actionData : null
 	const preview = actionData && 'preview' in actionData ? actionData.preview : null
-	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
+	const of = (intent: string) => (refusal?.values.intent === intent ? refusal : null)
 	const form = useRef<HTMLFormElement>(null)
 	useFieldFocus(form, `${category.version}`)
 	return (
@@ -142,7 +142,7 @@ function Archive({ category: { id, askers }, refusal }: ActProps) {
 						: 'Its queries can still be read, answered and found. Nobody can ask here any more.'}
 				</p>
 				<p>
-					<button className="btn btn-outline" type="submit" name="act" value={isArchived ? 'reopen' : 'archive'}>
+					<button className="btn btn-outline" type="submit" name="intent" value={isArchived ? 'reopen' : 'archive'}>
 						{isArchived ? 'Reopen' : 'Archive'}
 					</button>
 				</p>
@@ -173,7 +173,7 @@ function Merge({ category: { id }, others, refusal }: ActProps & { others: { slu
 					))}
 				</Select>
 				<p>
-					<SubmitButton className="btn btn-outline" action={categoryAdminPath(id)} name="act" value="merge">
+					<SubmitButton className="btn btn-outline" action={categoryAdminPath(id)} name="intent" value="merge">
 						Merge
 					</SubmitButton>
 				</p>
@@ -196,7 +196,7 @@ function Preview({ category, preview }: { category: CategoryDetail; preview: Cat
 			<Form method="post" action={here} className="mt-3 flex flex-wrap gap-2" replace>
 				<input type="hidden" name="into" value={preview.into.slug} />
 				<input type="hidden" name="confirmed" value="1" />
-				<SubmitButton busyLabel="Saving..." action={here} name="act" value="merge">
+				<SubmitButton busyLabel="Saving..." action={here} name="intent" value="merge">
 					Confirm
 				</SubmitButton>
 				<Link className="btn btn-ghost" to={here}>

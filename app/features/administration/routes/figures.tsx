@@ -5,7 +5,7 @@ import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/ht
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { WeekChart } from '~/ui/week-chart.tsx'
 import { requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'

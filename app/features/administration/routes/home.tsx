@@ -27,7 +27,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 			await hideSetup(viewer, isHidden)
 			return done(isHidden ? 'Hidden.' : 'Shown again.')
 		}
-		return await chooseIntent(form.get('act'), {
+		return await chooseIntent(form.get('intent'), {
 			'test-mail': async () => done(`Sent to ${await sendTestMail(viewer)}.`),
 			keep: () => keep(true),
 			reopen: () => keep(false),
@@ -95,7 +95,7 @@ export default function Administration({ loaderData: { setup }, actionData }: Ro
 			</ul>
 			{setup.isHidden && (
 				<Form method="post" action={ADMIN_PATH} className="mt-6">
-					<button className="btn btn-sm btn-outline" type="submit" name="act" value="show">
+					<button className="btn btn-sm btn-outline" type="submit" name="intent" value="show">
 						Show the checklist again
 					</button>
 				</Form>

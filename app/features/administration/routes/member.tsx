@@ -17,7 +17,7 @@ import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame, Fact } from '../components/admin-frame.tsx'
@@ -85,20 +85,20 @@ const accountActs: Record<string, (...call: [Viewer, string, Input]) => Promise<
 	},
 }
 
-/** One of the actions above, or a rename (`act` rename); others are actions of moderation. */
+/** One of the actions above, or a rename (`intent` rename); others are actions of moderation. */
 export async function action({ request, params: { username }, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
-	const { act: sent = '', ...input } = Object.fromEntries(form)
-	const act = String(sent)
+	const { intent: sent = '', ...input } = Object.fromEntries(form)
+	const intent = String(sent)
 	const done = (message: string, name = username) => redirectWithSuccess(memberAdminPath(name), message)
 	try {
 		const admin = requireAdmin(viewer)
-		const accountAct = Object.hasOwn(accountActs, act) ? accountActs[act] : undefined
-		if (accountAct || act === 'rename') await requireConfirmed(admin, request)
+		const accountAct = Object.hasOwn(accountActs, intent) ? accountActs[intent] : undefined
+		if (accountAct || intent === 'rename') await requireConfirmed(admin, request)
 		if (accountAct) return done(await accountAct(viewer, username, input))
-		if (act === 'rename') return done('The username was changed.', await renameMember(viewer, username, input))
-		return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act }, input))
+		if (intent === 'rename') return done('The username was changed.', await renameMember(viewer, username, input))
+		return done(await decideCase(viewer, { kind: MEMBER_SUBJECT, name: username, act: intent }, input))
 	} catch (error) {
 		return refuseForm(error, form)
 	}
@@ -110,7 +110,7 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 
 export default function Member({ loaderData, actionData: refusal }: Route.ComponentProps) {
 	const { member, mayEnd, entry, caseUrl } = loaderData
-	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
+	const of = (intent: string) => (refusal?.values.intent === intent ? refusal : null)
 	return (
 		<AdminFrame title={member.name}>
 			<Links member={member} caseUrl={caseUrl} />
@@ -121,7 +121,7 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 			{!member.isConfirmed && (
 				<Plain
 					member={member}
-					act="confirm"
+					intent="confirm"
 					title="Address"
 					label="Confirm the address"
 					text={`Marks ${member.email} as confirmed. Do this only if you know that it is theirs.`}
@@ -132,7 +132,7 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 			{member.hasSecondFactor && (
 				<Plain
 					member={member}
-					act="second-factor"
+					intent="second-factor"
 					title="Second factor"
 					label="Reset the second factor"
 					text="For members who lost their phone and their recovery codes. First make sure that it is them: afterwards, their password is enough to log in. They get a mail, and are logged out everywhere."
@@ -143,7 +143,7 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 			{member.passkeys > 0 && (
 				<Plain
 					member={member}
-					act="passkeys"
+					intent="passkeys"
 					title="Passkeys"
 					label={member.passkeys === 1 ? 'Remove the passkey' : `Remove all ${member.passkeys} passkeys`}
 					text="For members who lost a device. They have to log in another way, and add new passkeys. They get a mail, and are logged out everywhere."
@@ -152,12 +152,12 @@ export default function Member({ loaderData, actionData: refusal }: Route.Compon
 				/>
 			)}
 			<MemberIdentities linked={member.linked} action={memberAdminPath(member.username)} refusal={of('unlink')}>
-				<WhyField act="unlink" refusal={of('unlink')} />
+				<WhyField intent="unlink" refusal={of('unlink')} />
 			</MemberIdentities>
 			{mayEnd && (
 				<Plain
 					member={member}
-					act="log-out"
+					intent="log-out"
 					title="Sessions"
 					label="Log out everywhere"
 					text="Ends every session and access token. They can log in again."
@@ -237,12 +237,12 @@ interface ActProps {
 }
 
 /** The reason for an act; the page has several such fields. */
-function WhyField({ act, refusal }: { act: string; refusal: FormRefusal | null }) {
+function WhyField({ intent, refusal }: { intent: string; refusal: FormRefusal | null }) {
 	return (
 		<Field
 			label="Why"
 			name="why"
-			id={`${act}-why`}
+			id={`${intent}-why`}
 			defaultValue={refusal?.values.why ?? ''}
 			error={refusal?.errors.why}
 			hint="Admins see this in the log."
@@ -270,9 +270,9 @@ function RoleForm({ member: { username, role }, refusal }: ActProps) {
 						<option key={one}>{one}</option>
 					))}
 				</Select>
-				<WhyField act="role" refusal={refusal} />
+				<WhyField intent="role" refusal={refusal} />
 				<p>
-					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="act" value="role">
+					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="intent" value="role">
 						Change role
 					</SubmitButton>
 				</p>
@@ -299,9 +299,9 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 					error={refusal?.errors.username}
 					hint={`Links to @${username} will redirect to the new name, and nobody else can take the old one.`}
 				/>
-				<WhyField act="rename" refusal={refusal} />
+				<WhyField intent="rename" refusal={refusal} />
 				<p>
-					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="act" value="rename">
+					<SubmitButton busyLabel="Saving..." className="btn btn-outline" action={here} name="intent" value="rename">
 						Change username
 					</SubmitButton>
 				</p>
@@ -313,7 +313,7 @@ function RenameForm({ member: { username }, refusal }: ActProps) {
 /** What a member may ask an admin to do for them: an archive of their data, and deletion. */
 function DataForms({ member: { username, leavesAt }, refusal }: ActProps) {
 	const here = memberAdminPath(username)
-	const of = (act: string) => (refusal?.values.act === act ? refusal : null)
+	const of = (intent: string) => (refusal?.values.intent === intent ? refusal : null)
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby="data-head">
 			<SectionHeading id="data-head" title="Their data" />
@@ -324,9 +324,9 @@ function DataForms({ member: { username, leavesAt }, refusal }: ActProps) {
 				<p className="text-ink-2">
 					Makes an archive of everything that is stored about the member. Only the member can download it.
 				</p>
-				<WhyField act="archive" refusal={of('archive')} />
+				<WhyField intent="archive" refusal={of('archive')} />
 				<p>
-					<SubmitButton className="btn btn-outline" action={here} name="act" value="archive">
+					<SubmitButton className="btn btn-outline" action={here} name="intent" value="archive">
 						Make an archive
 					</SubmitButton>
 				</p>
@@ -355,9 +355,9 @@ function DeletionForm({ here, refusal }: { here: string; refusal: FormRefusal | 
 				<option value="keep">Stays under “Former member”</option>
 				<option value="remove">Is deleted, apart from what others built on</option>
 			</Select>
-			<WhyField act="delete" refusal={refusal} />
+			<WhyField intent="delete" refusal={refusal} />
 			<p>
-				<SubmitButton className="btn btn-danger" action={here} name="act" value="delete">
+				<SubmitButton className="btn btn-danger" action={here} name="intent" value="delete">
 					Delete the account
 				</SubmitButton>
 			</p>
@@ -366,7 +366,7 @@ function DeletionForm({ here, refusal }: { here: string; refusal: FormRefusal | 
 }
 
 interface PlainProps extends ActProps {
-	act: string
+	intent: string
 	title: string
 	label: string
 	text: string
@@ -374,19 +374,19 @@ interface PlainProps extends ActProps {
 }
 
 /** A form without fields, or with a reason only. */
-function Plain({ member: { username }, act, title, label, text, refusal, asksWhy }: PlainProps) {
+function Plain({ member: { username }, intent, title, label, text, refusal, asksWhy }: PlainProps) {
 	const here = memberAdminPath(username)
 	return (
-		<section className="mt-8 max-w-[36rem]" aria-labelledby={`${act}-head`}>
-			<SectionHeading id={`${act}-head`} title={title} />
+		<section className="mt-8 max-w-[36rem]" aria-labelledby={`${intent}-head`}>
+			<SectionHeading id={`${intent}-head`} title={title} />
 			<Form method="post" action={here} className="mt-2 grid gap-3" replace>
 				<FormError errors={refusal?.errors} names={{ why: 'Why' }}>
 					{refusal?.message}
 				</FormError>
 				<p className="text-ink-2 wrap-anywhere">{text}</p>
-				{asksWhy && <WhyField act={act} refusal={refusal} />}
+				{asksWhy && <WhyField intent={intent} refusal={refusal} />}
 				<p>
-					<SubmitButton className="btn btn-outline" action={here} name="act" value={act}>
+					<SubmitButton className="btn btn-outline" action={here} name="intent" value={intent}>
 						{label}
 					</SubmitButton>
 				</p>

@@ -2,13 +2,13 @@ import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
-import { Checkbox } from '~/ui/checkbox.tsx'
-import { EmptyState } from '~/ui/empty-state.tsx'
-import { Field, Select } from '~/ui/field.tsx'
-import { Form, Link } from '~/ui/link.tsx'
+import { Checkbox, Field, Select } from '~/ui/field.tsx'
+import { FilterForm, FilterValues } from '~/ui/filter-form.tsx'
+import { Link } from '~/ui/link.tsx'
+import { EmptyState } from '~/ui/list-states.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
 import { requirePageAdmin } from '../admins.server.ts'
 import { AdminFrame } from '../components/admin-frame.tsx'
@@ -73,51 +73,41 @@ export default function Members({ loaderData: { filters, page } }: Route.Compone
 
 function Filters({ filters }: { filters: MemberFilters }) {
 	return (
-		<>
-			<Form className="mt-5 grid gap-4 sm:grid-cols-6" role="search" action={membersPath}>
-				<div className="sm:col-span-6">
-					<Field label="Name, username or address" name="q" type="search" defaultValue={filters.q} />
-				</div>
-				<div className="sm:col-span-2">
-					<Select label="Role" name="role" defaultValue={filters.role}>
-						<option value="">Any</option>
-						<option value="member">Member</option>
-						<option value="moderator">Moderator</option>
-						<option value="admin">Admin</option>
-					</Select>
-				</div>
-				<div className="sm:col-span-2">
-					<Select label="State" name="state" defaultValue={filters.state}>
-						<option value="">Any</option>
-						{Object.entries(memberStates).map(([value, label]) => (
-							<option key={value} value={value}>
-								{label}
-							</option>
-						))}
-					</Select>
-				</div>
-				<div className="sm:col-span-2">
-					<Field label="Year" name="year" inputMode="numeric" maxLength={4} defaultValue={filters.year} />
-				</div>
-				<MoreFilters filters={filters} />
-				{filters.invite && <input type="hidden" name="invite" value={filters.invite} />}
-				{filters.list && <input type="hidden" name="list" value={filters.list} />}
-				<p className="flex flex-wrap gap-2 sm:col-span-6">
-					<button className="btn btn-primary" type="submit">
-						Search
-					</button>
-					<Link className="btn btn-ghost" to={membersPath}>
-						Clear
-					</Link>
-				</p>
-			</Form>
-			<form className="mt-4" method="post" action={membersCsvPath}>
-				<FilterValues filters={filters} />
-				<button className="btn btn-sm btn-outline" type="submit">
-					Download these as CSV
-				</button>
-			</form>
-		</>
+		<FilterForm
+			path={membersPath}
+			csvPath={membersCsvPath}
+			filters={filters}
+			columns="sm:grid-cols-6"
+			submitLabel="Search"
+		>
+			<div className="sm:col-span-6">
+				<Field label="Name, username or address" name="q" type="search" defaultValue={filters.q} />
+			</div>
+			<div className="sm:col-span-2">
+				<Select label="Role" name="role" defaultValue={filters.role}>
+					<option value="">Any</option>
+					<option value="member">Member</option>
+					<option value="moderator">Moderator</option>
+					<option value="admin">Admin</option>
+				</Select>
+			</div>
+			<div className="sm:col-span-2">
+				<Select label="State" name="state" defaultValue={filters.state}>
+					<option value="">Any</option>
+					{Object.entries(memberStates).map(([value, label]) => (
+						<option key={value} value={value}>
+							{label}
+						</option>
+					))}
+				</Select>
+			</div>
+			<div className="sm:col-span-2">
+				<Field label="Year" name="year" inputMode="numeric" maxLength={4} defaultValue={filters.year} />
+			</div>
+			<MoreFilters filters={filters} />
+			{filters.invite && <input type="hidden" name="invite" value={filters.invite} />}
+			{filters.list && <input type="hidden" name="list" value={filters.list} />}
+		</FilterForm>
 	)
 }
 
@@ -144,11 +134,6 @@ function MoreFilters({ filters }: { filters: MemberFilters }) {
 			</div>
 		</details>
 	)
-}
-
-/** Hidden fields with the filters, for forms about their results. */
-function FilterValues({ filters }: { filters: MemberFilters }) {
-	return Object.entries(filters).map(([name, value]) => <input key={name} type="hidden" name={name} value={value} />)
 }
 
 /** Actions on the ticked members; the next page lists them and asks for a reason. */

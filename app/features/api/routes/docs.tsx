@@ -1,6 +1,6 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import type { ApiDocs } from '../api.view.ts'
 import { FieldList, OperationEntry, ShellExample } from '../components/operation-entry.tsx'
 import { siteApiDocs } from '../docs.server.ts'

@@ -9,8 +9,8 @@ import {
 	safeRedirect,
 	withHttpErrors,
 } from '~/platform/http/http.ts'
-import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
+import { EmptyState } from '~/ui/list-states.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'

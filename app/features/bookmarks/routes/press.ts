@@ -15,7 +15,7 @@ export function action({ request, context }: Route.ActionArgs) {
 	return handleBackgroundForm({
 		request,
 		context,
-		act: async (viewer, form) => {
+		work: async (viewer, form) => {
 			const value = requireToggle(form, 'Send 1 to bookmark, or 0 to remove the bookmark.')
 			const target = bookmarkTargetOf(form)
 			if (value === 1) await saveBookmark(viewer, target)

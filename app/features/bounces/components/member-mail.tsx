@@ -1,7 +1,7 @@
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { AddressProblemDetail } from '../bounces.view.ts'
 
@@ -29,7 +29,7 @@ export function MemberMail({ problems, action, refusal }: MemberMailProps) {
 						back marks the address anew.
 					</p>
 					<p>
-						<SubmitButton className="btn btn-outline" action={action} name="act" value="clear-mail">
+						<SubmitButton className="btn btn-outline" action={action} name="intent" value="clear-mail">
 							Clear
 						</SubmitButton>
 					</p>

@@ -3,7 +3,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { LinkedLogin } from '../campus-login.view.ts'
 
@@ -44,7 +44,7 @@ export function MemberIdentities({ linked, action, refusal, children }: MemberId
 				</Select>
 				{children}
 				<p>
-					<SubmitButton className="btn btn-outline" action={action} name="act" value="unlink">
+					<SubmitButton className="btn btn-outline" action={action} name="intent" value="unlink">
 						Unlink
 					</SubmitButton>
 				</p>

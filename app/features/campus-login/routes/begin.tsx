@@ -1,11 +1,11 @@
 import { data } from 'react-router'
+import { ProviderRedirect } from '~/features/login/components/provider-redirect.tsx'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Link } from '~/ui/link.tsx'
-import { ProviderRedirect } from '../components/provider-redirect.tsx'
 import { beginFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/begin'
 

@@ -1,6 +1,6 @@
 import { data, redirect } from 'react-router'
 import { LinkRequired, linkingPageFor } from '~/features/account-linking/account-linking.server.ts'
-import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { SecondStepRequired } from '~/features/accounts/login.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { DomainError, retryHeaders } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'

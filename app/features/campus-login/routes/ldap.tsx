@@ -1,7 +1,7 @@
 import { redirect } from 'react-router'
 import { LinkRequired, linkingPageFor } from '~/features/account-linking/account-linking.server.ts'
 import { LINKED } from '~/features/account-linking/account-linking.view.ts'
-import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { SecondStepRequired } from '~/features/accounts/login.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'

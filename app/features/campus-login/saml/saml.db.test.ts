@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { config } from '~/config.server.ts'
-import { SecondStepRequired } from '~/features/accounts/accounts.server.ts'
+import { SecondStepRequired } from '~/features/accounts/login.server.ts'
 import { loginMethods } from '~/features/accounts/login-methods.server.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -14,7 +14,7 @@ import type { Tampering } from '../../../../tests/support/saml-site.ts'
 import { attributeNames, offerSaml, timeFromNow } from '../../../../tests/support/saml-trips.ts'
 import { setUpApp, submitCode } from '../../../../tests/support/second-factor.ts'
 import { registerIdentityUses } from '../claims.server.ts'
-import { listLogins, unlinkIdentity } from '../identities.server.ts'
+import { listLogins, unlinkIdentity } from '../linked-logins.server.ts'
 import { endOverdueSessions } from '../session-checks.server.ts'
 
 /* Logins by a SAML identity provider that really signs; rejected responses are in answers.db.test.ts. */

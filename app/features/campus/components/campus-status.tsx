@@ -2,7 +2,7 @@ import { Check } from 'lucide'
 import { fullDate } from '~/lib/calendar.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { CampusStatus as Status } from '../campus.view.ts'
 

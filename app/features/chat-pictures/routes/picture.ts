@@ -1,4 +1,4 @@
-import { sessionOf } from '~/features/accounts/accounts.server.ts'
+import { sessionOf } from '~/features/accounts/viewer.server.ts'
 import { pictureNotFound, servePicture } from '~/features/pictures/pictures.server.ts'
 import { maySeePicture } from '../chat-pictures.server.ts'
 import type { Route } from './+types/picture'

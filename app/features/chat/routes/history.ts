@@ -1,4 +1,4 @@
-import { numberParam, respondToMember } from '~/platform/http/member-requests.server.ts'
+import { numberParam, respondToMember } from '~/platform/http/http.ts'
 import { listChangesSince, listMessagesAt, listOlderMessages, openConversation } from '../messages/reading.server.ts'
 import type { Route } from './+types/history'
 

@@ -1,6 +1,6 @@
 import { isRecord } from '~/lib/checks.ts'
 import { NotAllowed } from '~/lib/errors.ts'
-import { respondToMember } from '~/platform/http/member-requests.server.ts'
+import { respondToMember } from '~/platform/http/http.ts'
 import { markSeen } from '../messages/reading.server.ts'
 import { handleSend } from '../messages/sending.server.ts'
 import type { Route } from './+types/wire'

@@ -1,7 +1,7 @@
 import { useRootData } from '~/lib/root-data.ts'
 import { ordinal } from '~/lib/text.ts'
-import { EmptyState } from '~/ui/empty-state.tsx'
 import { Link } from '~/ui/link.tsx'
+import { EmptyState } from '~/ui/list-states.tsx'
 import { type Criteria, communityPath, countFilters, NO_CRITERIA } from '../directory.paths.ts'
 import { countText, type RemovableFilter } from '../directory.view.ts'
 

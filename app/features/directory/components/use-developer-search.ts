@@ -1,6 +1,6 @@
 import { type ChangeEvent, type FormEvent, useEffect, useRef, useState } from 'react'
 import { useNavigate } from 'react-router'
-import { useSearchFromAddress } from '~/ui/use-shown-search.ts'
+import { useSearchFromAddress } from '~/ui/use-from-address.ts'
 import { type Criteria, communityPath, SEARCH_DEBOUNCE_MS } from '../directory.paths.ts'
 import { usePendingCriteria } from './use-filter-form.ts'
 

@@ -20,7 +20,7 @@ import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { CopyLink, RenderedText } from '~/ui/rendered-text.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { isClosed, type ShownQuestion } from './discussion-context.ts'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 

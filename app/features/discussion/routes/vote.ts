@@ -14,7 +14,7 @@ export function action({ request, context }: Route.ActionArgs) {
 	return handleBackgroundForm({
 		request,
 		context,
-		act: async (viewer, form) => {
+		work: async (viewer, form) => {
 			const commentId = form.get('comment') ? requireId(form.get('comment')) : null
 			const { vote, score, url } = await castVote(viewer, {
 				questionId: requireId(form.get('query')),

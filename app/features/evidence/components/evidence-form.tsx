@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { Checkbox } from '~/ui/checkbox.tsx'
+import { Checkbox } from '~/ui/field.tsx'
 import { Form } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { countsText, evidenceFormPath, levelNames, type SkillEvidenceView } from '../evidence.view.ts'

@@ -1,7 +1,7 @@
 import { type ReactNode, Suspense, useRef, useState } from 'react'
 import { lazyWithRetry } from '~/shell/guarded.ts'
 import { Form } from '~/ui/link.tsx'
-import { useSearchFromAddress } from '~/ui/use-shown-search.ts'
+import { useSearchFromAddress } from '~/ui/use-from-address.ts'
 import { MAX_SEARCH_LENGTH, type SearchKind, searchRoute } from '../finder.paths.ts'
 
 const FoundList = lazyWithRetry(() => import('./found-list.tsx'))

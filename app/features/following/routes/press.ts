@@ -14,7 +14,7 @@ export function action({ request, context }: Route.ActionArgs) {
 	return handleBackgroundForm({
 		request,
 		context,
-		act: async (viewer, form) => {
+		work: async (viewer, form) => {
 			const value = requireToggle(form, 'Send 1 to begin, or 0 to end it.')
 			const id = requireId(form.get('query'))
 			if (form.get('what') === 'too') {

@@ -2,7 +2,7 @@ import { config } from '~/config.server.ts'
 import { securityContact } from '~/features/site-settings/site.server.ts'
 import { themeColors } from '~/lib/theme-colors.ts'
 import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
-import { robotsTag } from '~/platform/http/indexing.server.ts'
+import { robotsTag } from '~/platform/http/site-access.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import type { Route } from './+types/well-known'
 

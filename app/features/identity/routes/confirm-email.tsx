@@ -1,5 +1,5 @@
 import { data } from 'react-router'
-import { refreshSession, requireSession } from '~/features/accounts/accounts.server.ts'
+import { refreshSession, requireSession } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { refreshSession, viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { refreshSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { ChatMessage } from '~/features/chat/chat.view.ts'
 import type { MessagePosition } from '~/features/chat/messages/reading.server.ts'
 import type { Peer } from '~/features/conversations/conversations.view.ts'
-import { messagePictureSize, portrait } from '~/platform/http/api-fields.ts'
 import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { messagePictureSize, portrait } from '~/platform/http/operation.ts'
 import type { ConversationSummary, MessageHit } from '../inbox.view.ts'
 
 export const messageId = z.coerce.number().int().min(1).max(2_147_483_647)

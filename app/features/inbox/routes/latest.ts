@@ -1,6 +1,6 @@
 import type { LatestCounts } from '~/features/chat/client/transport.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
-import { respondToMember } from '~/platform/http/member-requests.server.ts'
+import { respondToMember } from '~/platform/http/http.ts'
 import { listLatestConversations } from '../inbox.server.ts'
 import type { Route } from './+types/latest'
 

@@ -1,7 +1,6 @@
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
-import { numberParam } from '~/platform/http/member-requests.server.ts'
+import { numberParam, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Inbox } from '../components/inbox.tsx'
 import { listConversations } from '../inbox.server.ts'
 import { searchOwnMessages } from '../search/search.server.ts'

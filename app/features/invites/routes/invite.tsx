@@ -1,6 +1,6 @@
 import { data, redirect } from 'react-router'
-import { NewAccountFields, newAccountFieldNames } from '~/features/accounts/components/new-account-fields.tsx'
 import { termsToAccept } from '~/features/accounts/security/suspension.server.ts'
+import { NewAccountFields, newAccountFieldNames } from '~/features/login/components/new-account-fields.tsx'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'

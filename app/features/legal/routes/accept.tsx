@@ -30,13 +30,13 @@ export function loader({ context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** `act`: accept, or later. Both redirect to the page that the member wanted. */
+/** `intent`: accept, or later. Both redirect to the page that the member wanted. */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	const to = safeRedirect(form.get('redirectTo'), '/')
 	try {
-		return await chooseIntent(form.get('act'), {
+		return await chooseIntent(form.get('intent'), {
 			accept: async () => {
 				await decideOnTerms(viewer, 'accept', form.get('version'))
 				return redirectWithSuccess(to, 'Thank you. You have accepted the terms.')
@@ -75,10 +75,10 @@ export default function AcceptTerms({ loaderData, actionData }: Route.ComponentP
 				<input type="hidden" name="version" value={version} />
 				<input type="hidden" name="redirectTo" value={to} />
 				<p className="flex flex-wrap gap-3">
-					<SubmitButton name="act" value="accept" action={ACCEPT_PATH} busyLabel="Saving...">
+					<SubmitButton name="intent" value="accept" action={ACCEPT_PATH} busyLabel="Saving...">
 						Accept
 					</SubmitButton>
-					<button className="btn btn-outline" type="submit" name="act" value="later">
+					<button className="btn btn-outline" type="submit" name="intent" value="later">
 						Not now
 					</button>
 				</p>

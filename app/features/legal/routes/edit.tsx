@@ -4,14 +4,13 @@ import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
-import { Checkbox } from '~/ui/checkbox.tsx'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
-import { Field, TextArea } from '~/ui/field.tsx'
+import { Checkbox, Field, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { Prose } from '~/ui/prose.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { getLegalForm, type LegalForm, previewLegal, publishLegal } from '../legal.server.ts'
 import {
@@ -48,7 +47,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const form = await readForm(request)
 		const input = Object.fromEntries(form)
 		try {
-			return await chooseIntent(form.get('act'), {
+			return await chooseIntent(form.get('intent'), {
 				preview: async () => {
 					const preview = await previewLegal(viewer, input)
 					return { preview, message: '', errors: {}, values: textsOf(form), stored: null }
@@ -117,7 +116,7 @@ function TextForm({ form: { kind, version, body, isFirst }, sent }: { form: Lega
 					stored={sent.stored.values}
 					typed={values}
 					names={{ body: 'Text' }}
-					button={{ name: 'act', value: 'publish' }}
+					button={{ name: 'intent', value: 'publish' }}
 				/>
 			) : (
 				<FormError errors={errors} names={names}>
@@ -153,10 +152,10 @@ function TextForm({ form: { kind, version, body, isFirst }, sent }: { form: Lega
 				</Checkbox>
 			)}
 			<p className="flex flex-wrap gap-3">
-				<SubmitButton busyLabel="Publishing..." action={here} name="act" value="publish">
+				<SubmitButton busyLabel="Publishing..." action={here} name="intent" value="publish">
 					Publish
 				</SubmitButton>
-				<SubmitButton className="btn btn-outline" busyLabel="Rendering..." action={here} name="act" value="preview">
+				<SubmitButton className="btn btn-outline" busyLabel="Rendering..." action={here} name="intent" value="preview">
 					Preview
 				</SubmitButton>
 			</p>

@@ -1,7 +1,6 @@
 import { redirect } from 'react-router'
-import { csvResponse } from '~/platform/http/csv.server.ts'
 import { readForm } from '~/platform/http/form.server.ts'
-import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
+import { csvResponse, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { exportLog, readLogFilters } from '../log.server.ts'
 import { logPath } from '../log.view.ts'
 import type { Route } from './+types/log-csv'

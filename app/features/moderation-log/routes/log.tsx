@@ -4,13 +4,14 @@ import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { withHttpErrors } from '~/platform/http/http.ts'
-import { EmptyState } from '~/ui/empty-state.tsx'
 import { Field, Select } from '~/ui/field.tsx'
-import { Form, Link } from '~/ui/link.tsx'
+import { FilterForm } from '~/ui/filter-form.tsx'
+import { Link } from '~/ui/link.tsx'
+import { EmptyState } from '~/ui/list-states.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
+import { useValueFromAddress } from '~/ui/use-from-address.ts'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
-import { useValueFromAddress } from '~/ui/use-shown-value.ts'
 import { listActs, listLog, readLogFilters } from '../log.server.ts'
 import { type LogFilters, type LogView, logCsvPath, logPath } from '../log.view.ts'
 import type { Route } from './+types/log'
@@ -66,37 +67,19 @@ function Filters({ filters, acts }: { filters: LogFilters; acts: string[] }) {
 	const from = useValueFromAddress(filters.from)
 	const to = useValueFromAddress(filters.to)
 	return (
-		<>
-			<Form className="mt-5 grid gap-4 sm:grid-cols-4" role="search" action={logPath}>
-				<Field ref={member} label="Username" name="member" autoCapitalize="none" defaultValue={filters.member} />
-				<Select ref={act} label="Action" name="act" defaultValue={filters.act}>
-					<option value="">Any</option>
-					{acts.map((act) => (
-						<option key={act} value={act}>
-							{act}
-						</option>
-					))}
-				</Select>
-				<Field ref={from} label="From" name="from" type="date" defaultValue={filters.from} />
-				<Field ref={to} label="To" name="to" type="date" defaultValue={filters.to} />
-				<p className="flex flex-wrap gap-2 sm:col-span-4">
-					<button className="btn btn-primary" type="submit">
-						Show
-					</button>
-					<Link className="btn btn-ghost" to={logPath}>
-						Clear
-					</Link>
-				</p>
-			</Form>
-			<form className="mt-4" method="post" action={logCsvPath}>
-				{Object.entries(filters).map(([name, value]) => (
-					<input key={name} type="hidden" name={name} value={value} />
+		<FilterForm path={logPath} csvPath={logCsvPath} filters={filters} columns="sm:grid-cols-4" submitLabel="Show">
+			<Field ref={member} label="Username" name="member" autoCapitalize="none" defaultValue={filters.member} />
+			<Select ref={act} label="Action" name="act" defaultValue={filters.act}>
+				<option value="">Any</option>
+				{acts.map((act) => (
+					<option key={act} value={act}>
+						{act}
+					</option>
 				))}
-				<button className="btn btn-sm btn-outline" type="submit">
-					Download these as CSV
-				</button>
-			</form>
-		</>
+			</Select>
+			<Field ref={from} label="From" name="from" type="date" defaultValue={filters.from} />
+			<Field ref={to} label="To" name="to" type="date" defaultValue={filters.to} />
+		</FilterForm>
 	)
 }
 

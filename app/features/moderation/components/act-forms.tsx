@@ -3,7 +3,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { PreventEnterSubmit, SubmitButton } from '~/ui/submit-button.tsx'
 import { moderationLimits } from '../moderation.limits.ts'
 import {
@@ -62,7 +62,7 @@ export function ActForms({ entry, refusal }: CaseFormProps) {
 							label="For how long"
 							name="time"
 							id="author-time"
-							defaultValue={refusal?.values.act === 'suspend' ? refusal.values.time : '1 day'}
+							defaultValue={refusal?.values.intent === 'suspend' ? refusal.values.time : '1 day'}
 							hint="A suspended member can log in and read, but not post."
 						>
 							{suspensionDurations.map((time) => (
@@ -89,7 +89,7 @@ interface StrayRefusalProps extends CaseFormProps {
 /** Why an action was rejected that has no form any more, as somebody else has carried it out meanwhile. */
 export function DetachedActError({ entry, refusal, others }: StrayRefusalProps) {
 	const own = entry.acts.filter((act) => !lacksParts(act, entry))
-	if (!refusal || [...own, ...others].includes(refusal.values.act)) return null
+	if (!refusal || [...own, ...others].includes(refusal.values.intent)) return null
 	return (
 		<div className="mt-4 max-w-[36rem]">
 			<FormError>{refusal.message}</FormError>
@@ -106,7 +106,7 @@ interface OwnFieldProps {
 
 /** The field that an action needs besides a reason: a line of text, a date, or one of the subject's parts. */
 function OwnField({ act, field: { name, label, hint, choosesPart, isDay }, parts, refusal }: OwnFieldProps) {
-	const own = refusal?.values.act === act ? refusal : null
+	const own = refusal?.values.intent === act ? refusal : null
 	const common = { label, name, id: `${act}-${name}`, hint, error: own ? own.errors[name] : null }
 	if (isDay) return <Field {...common} type="date" optional defaultValue={own ? own.values[name] : ''} />
 	if (!choosesPart) return <Field {...common} required defaultValue={own ? own.values[name] : ''} />
@@ -129,7 +129,7 @@ interface ActFormProps extends CaseFormProps {
 }
 
 function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
-	const own = refusal && acts.some((act) => act === refusal.values.act) ? refusal : null
+	const own = refusal && acts.some((act) => act === refusal.values.intent) ? refusal : null
 	return (
 		<section className="mt-8 max-w-[36rem]" aria-labelledby={id}>
 			<SectionHeading id={id} title={title} />
@@ -185,7 +185,7 @@ export function ActButtons({ acts, entry }: { acts: readonly Act[]; entry: CaseP
 	return acts.map((act) => {
 		const { label, className } = buttonOf(act, entry.state)
 		return (
-			<SubmitButton key={act} className={className} action={entry.caseUrl} name="act" value={act}>
+			<SubmitButton key={act} className={className} action={entry.caseUrl} name="intent" value={act}>
 				{label}
 			</SubmitButton>
 		)

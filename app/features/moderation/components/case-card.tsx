@@ -134,7 +134,7 @@ function QuickForm({ entry }: { entry: CasePageView }) {
 				<>
 					<input type="hidden" name="from" value="queue" />
 					<input type="hidden" name="assigned" value="" />
-					<SubmitButton className="btn btn-ghost" action={entry.caseUrl} name="act" value="take">
+					<SubmitButton className="btn btn-ghost" action={entry.caseUrl} name="intent" value="take">
 						Assign to me
 					</SubmitButton>
 				</>

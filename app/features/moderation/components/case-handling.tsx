@@ -4,7 +4,7 @@ import { Avatar } from '~/ui/avatar.tsx'
 import { Select, TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
@@ -15,7 +15,7 @@ import type { CaseFormProps } from './act-forms.tsx'
 export function CaseAssignee({ entry, refusal }: CaseFormProps) {
 	const { viewer } = useRootData()
 	const holder = entry.assignee?.username ?? ''
-	const own = refusal?.values.act === 'assign' || refusal?.values.act === 'take' ? refusal : null
+	const own = refusal?.values.intent === 'assign' || refusal?.values.intent === 'take' ? refusal : null
 	const section = useRef<HTMLElement>(null)
 	useFocusFallback(holder, (now, before) => now !== before, section)
 	if (!entry.isOpen) return null
@@ -43,11 +43,11 @@ export function CaseAssignee({ entry, refusal }: CaseFormProps) {
 					))}
 				</Select>
 				<div className="flex flex-wrap gap-2">
-					<SubmitButton className="btn btn-outline" action={entry.caseUrl} name="act" value="assign">
+					<SubmitButton className="btn btn-outline" action={entry.caseUrl} name="intent" value="assign">
 						Assign
 					</SubmitButton>
 					{holder !== viewer?.username && (
-						<SubmitButton className="btn btn-outline" action={entry.caseUrl} name="act" value="take">
+						<SubmitButton className="btn btn-outline" action={entry.caseUrl} name="intent" value="take">
 							Assign to me
 						</SubmitButton>
 					)}
@@ -60,7 +60,7 @@ export function CaseAssignee({ entry, refusal }: CaseFormProps) {
 /** Moderators' notes in a case, and the form to add one. */
 export function CaseNotes({ entry, refusal }: CaseFormProps) {
 	const { viewer } = useRootData()
-	const own = refusal?.values.act === 'note' ? refusal : null
+	const own = refusal?.values.intent === 'note' ? refusal : null
 	// A note of somebody else leaves alone what the viewer is writing.
 	const written = entry.notes.findLast(({ author }) => author.username === viewer?.username)?.id
 	const section = useRef<HTMLElement>(null)
@@ -100,7 +100,7 @@ export function CaseNotes({ entry, refusal }: CaseFormProps) {
 						className="btn btn-outline"
 						busyLabel="Saving..."
 						action={entry.caseUrl}
-						name="act"
+						name="intent"
 						value="note"
 					>
 						Add the note

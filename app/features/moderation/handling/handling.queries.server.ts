@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { removeUnread } from '~/features/notifications/notifications.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { isoSeconds, isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoSeconds, isoTime } from '~/platform/db/times.server.ts'
 import type { ModeratedMemberView, NoteView } from '../moderation.view.ts'
 
 /** A locked case with its assignee. */

@@ -5,7 +5,7 @@ import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { Prose } from '~/ui/prose.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { ActForms, DetachedActError } from '../components/act-forms.tsx'
 import { CaseHead, Reports } from '../components/case-card.tsx'
@@ -33,25 +33,25 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
-		const { act = '', ...input } = Object.fromEntries(form)
-		if (act === 'log-out' && params.kind === MEMBER_SUBJECT) {
+		const { intent = '', ...input } = Object.fromEntries(form)
+		if (intent === 'log-out' && params.kind === MEMBER_SUBJECT) {
 			await requireConfirmed(requireAdmin(viewer), request)
 			await logOutMember(viewer, params.id)
 			return redirectWithSuccess(url.pathname, 'Logged out everywhere.')
 		}
 		const name = { kind: params.kind, name: params.id }
-		if (act === 'note') {
+		if (intent === 'note') {
 			await addNote(viewer, name, input)
 			return redirectWithSuccess(`${url.pathname}#notes`, 'Noted.')
 		}
-		if (act === 'assign' || act === 'take') {
-			const assignee = act === 'take' ? (viewer?.username ?? '') : input.assignee
+		if (intent === 'assign' || intent === 'take') {
+			const assignee = intent === 'take' ? (viewer?.username ?? '') : input.assignee
 			const message = await assignCase(viewer, name, { ...input, assignee })
 			return redirectWithSuccess(input.from === 'queue' ? '/moderation?handler=mine' : url.pathname, message)
 		}
-		const message = await decideCase(viewer, { ...name, act: String(act) }, input)
+		const message = await decideCase(viewer, { ...name, act: String(intent) }, input)
 		// A moderator who unmasked somebody wants to see who it is.
-		const to = act === 'unmask' ? url.pathname : safeRedirect(input.back, '/moderation')
+		const to = intent === 'unmask' ? url.pathname : safeRedirect(input.back, '/moderation')
 		return redirectWithSuccess(to, message)
 	} catch (error) {
 		return refuseForm(error, form)
@@ -134,7 +134,7 @@ function LogOutForm({ name }: { name: string }) {
 				<p className="mb-3 text-sm text-ink-2">
 					{`Ends every session and access token of ${name}. They can log in again.`}
 				</p>
-				<SubmitButton className="btn btn-outline" name="act" value="log-out">
+				<SubmitButton className="btn btn-outline" name="intent" value="log-out">
 					Log out everywhere
 				</SubmitButton>
 			</Form>

@@ -10,7 +10,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { ListPages } from '~/ui/more-link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
@@ -137,7 +137,7 @@ function LiftForm({ member }: { member: SuspendedView }) {
 	const href = `/moderation/profile/${member.username}`
 	return (
 		<Form method="post" action={href}>
-			<button className="btn btn-sm btn-outline" name="act" value="lift" type="submit">
+			<button className="btn btn-sm btn-outline" name="intent" value="lift" type="submit">
 				Lift<span className="sr-only"> the suspension of {member.name}</span>
 			</button>
 		</Form>

@@ -1,4 +1,4 @@
-import { respondToMember } from '~/platform/http/member-requests.server.ts'
+import { respondToMember } from '~/platform/http/http.ts'
 import { listNotifications } from '../notifications.server.ts'
 import type { Route } from './+types/latest'
 

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { sessionOf } from '~/features/accounts/accounts.server.ts'
+import { sessionOf } from '~/features/accounts/viewer.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { chooseIntent, readForm } from '~/platform/http/form.server.ts'
 import { respondJson } from '~/platform/http/http.ts'

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { redirect, useRevalidator } from 'react-router'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatBytes } from '~/lib/sizes.ts'

@@ -8,7 +8,7 @@ import { useHydrated } from '~/lib/use-hydrated.ts'
 import { type DeleteConfirmation, DeleteControl, DeleteSection } from '~/ui/delete-control.tsx'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { busyButtonProps } from '~/ui/submit-button.tsx'
 
 interface Item {

@@ -2,9 +2,8 @@ import { FROM_UNIVERSITY } from '~/features/campus/campus-fields.view.ts'
 import { emailSettingsPath } from '~/features/identity/emails/emails.view.ts'
 import { openings, openingsOf } from '~/features/members/self.view.ts'
 import type { FormValues } from '~/platform/http/form.ts'
-import { Checkbox } from '~/ui/checkbox.tsx'
 import { ChipsField } from '~/ui/chips-field.tsx'
-import { Field, Select } from '~/ui/field.tsx'
+import { Checkbox, Field, Select } from '~/ui/field.tsx'
 import { Link } from '~/ui/link.tsx'
 import {
 	type AudienceField,

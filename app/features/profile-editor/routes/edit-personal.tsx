@@ -1,4 +1,4 @@
-import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { refreshSession } from '~/features/accounts/viewer.server.ts'
 import { listCampusFields } from '~/features/campus/campus.queries.server.ts'
 import { EvidenceForm } from '~/features/evidence/components/evidence-form.tsx'
 import { getEvidence } from '~/features/evidence/evidence.server.ts'

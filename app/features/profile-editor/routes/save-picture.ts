@@ -1,5 +1,5 @@
 import { data } from 'react-router'
-import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { refreshSession } from '~/features/accounts/viewer.server.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { pictureFromForm } from '~/features/pictures/pictures.server.ts'
 import { DomainError } from '~/lib/errors.ts'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useLocation } from 'react-router'
 import { useSlowNavigation } from '~/lib/use-slow-navigation.ts'
-import { Skeleton } from '~/ui/skeleton.tsx'
+import { Skeleton } from '~/ui/list-states.tsx'
 import { isListPath } from '../lists.view.ts'
 
 /** Varying widths, so that the skeleton looks like text. */

@@ -3,7 +3,7 @@ import { addToQuestionCount, moveQuestion, retagQuestion } from '~/features/tags
 import type { Counter } from '~/platform/db/counters.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
-import { isoTime } from '~/platform/db/sql-text.server.ts'
+import { isoTime } from '~/platform/db/times.server.ts'
 
 export interface QuestionTexts {
 	title: string

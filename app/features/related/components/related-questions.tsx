@@ -1,7 +1,7 @@
 import { pluralize } from '~/lib/text.ts'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import type { RelatedView } from '../related.view.ts'
 
 interface RelatedProps {

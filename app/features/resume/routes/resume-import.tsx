@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { data, useSubmit } from 'react-router'
-import { refreshSession } from '~/features/accounts/accounts.server.ts'
+import { refreshSession } from '~/features/accounts/viewer.server.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { requireOwnForm, requireOwnPage } from '~/features/profile-editor/requests.server.ts'
 import { Invalid } from '~/lib/errors.ts'

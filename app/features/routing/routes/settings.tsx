@@ -1,7 +1,7 @@
 import { Outlet } from 'react-router'
 import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { getRoutingChoice } from '../answerable.server.ts'
 import { OptInForm } from '../components/opt-in-form.tsx'
 import { ANSWER_PATH } from '../routing.view.ts'

@@ -5,7 +5,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { useSearchFromAddress } from '~/ui/use-shown-search.ts'
+import { useSearchFromAddress } from '~/ui/use-from-address.ts'
 import type { SearchTools } from '../search.view.ts'
 
 /** Milliseconds after the last keystroke. */

@@ -1,5 +1,5 @@
 import { redirect } from 'react-router'
-import { viewerFromRequest } from '~/features/accounts/accounts.server.ts'
+import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { retentionDays } from '~/features/privacy/retention/retention.server.ts'
 import { securingAdvice } from '~/features/sessions/passwords.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'

@@ -1,5 +1,4 @@
-import { Checkbox } from '~/ui/checkbox.tsx'
-import { Field, Select, TextArea } from '~/ui/field.tsx'
+import { Checkbox, Field, Select, TextArea } from '~/ui/field.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { removalOf, type SettingView, textInWords } from '../site-settings.view.ts'
 import { ColourField, SitePictureField } from './look-fields.tsx'

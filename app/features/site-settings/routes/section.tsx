@@ -10,7 +10,7 @@ import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFieldFocus } from '~/ui/use-focus-kept.ts'
 import { SettingField } from '../components/setting-field.tsx'
@@ -30,14 +30,14 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	}))
 }
 
-/** Saves the form (`act` save), or undoes a change (`id`, `act` undo). */
+/** Saves the form (`intent` save), or undoes a change (`id`, `intent` undo). */
 export async function action({ request, params, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	const done = (message: string) => redirectWithSuccess(sectionPath(params.section), message)
 	try {
 		if (isSensitive(viewer, params.section)) await requireConfirmed(viewer, request)
-		return await chooseIntent(form.get('act'), {
+		return await chooseIntent(form.get('intent'), {
 			save: async () => {
 				await storePictures(viewer, params.section, form)
 				await saveSection(viewer, params.section, Object.fromEntries(form))
@@ -58,7 +58,7 @@ export function meta({ loaderData, matches }: Route.MetaArgs) {
 }
 
 export default function Section({ loaderData: { section }, actionData }: Route.ComponentProps) {
-	const of = (act: string) => (actionData?.values.act === act ? actionData : null)
+	const of = (intent: string) => (actionData?.values.intent === intent ? actionData : null)
 	const form = useRef<HTMLFormElement>(null)
 	useFieldFocus(form, `${section.version}`)
 	return (
@@ -106,7 +106,7 @@ function SectionForm({ form, section, refusal }: SectionFormProps) {
 							.map(({ field, label }) => [field, label]),
 					)}
 					choices={Object.fromEntries(editable.map((setting) => [setting.field, choiceLabels(setting)]))}
-					button={{ name: 'act', value: 'save' }}
+					button={{ name: 'intent', value: 'save' }}
 				/>
 			) : (
 				<FormError errors={refusal?.errors} names={names}>
@@ -128,7 +128,7 @@ function SectionForm({ form, section, refusal }: SectionFormProps) {
 			))}
 			{editable.length > 0 && (
 				<p>
-					<SubmitButton busyLabel="Saving..." action={here} name="act" value="save">
+					<SubmitButton busyLabel="Saving..." action={here} name="intent" value="save">
 						Save
 					</SubmitButton>
 				</p>
@@ -181,7 +181,7 @@ function Change({
 					<button
 						className="btn btn-sm btn-outline"
 						type="submit"
-						name="act"
+						name="intent"
 						value="undo"
 						aria-label={`Undo the change of ${parts.map(({ label }) => label).join(', ')}`}
 					>

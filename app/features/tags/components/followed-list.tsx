@@ -1,5 +1,5 @@
 import { Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { type CategoryView, categoryPath, tagPath } from '../tags.view.ts'
 
 interface FollowedListProps {

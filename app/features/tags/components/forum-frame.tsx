@@ -2,7 +2,7 @@ import { useOutletContext } from 'react-router'
 import { withParams } from '~/lib/addresses.ts'
 import { Link } from '~/ui/link.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { type CategoryView, categoryPath, type TagView, tagPath } from '../tags.view.ts'
 
 /** The part of the forum layout's data that concerns categories. */

@@ -14,7 +14,7 @@ export function action({ request, context }: Route.ActionArgs) {
 	return handleBackgroundForm({
 		request,
 		context,
-		act: async (viewer, form) => {
+		work: async (viewer, form) => {
 			const value = requireToggle(form, 'Send 1 to follow, or 0 to unfollow.')
 			const target = targetOf(form)
 			await setFollowing(viewer, target, value === 1)

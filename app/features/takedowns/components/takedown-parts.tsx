@@ -6,7 +6,7 @@ import type { FormRefusal } from '~/platform/http/form.ts'
 import { Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import type { LabelledCount, Period, TakedownState } from '../takedowns.view.ts'
 
@@ -74,7 +74,7 @@ export function HideForm({ here, from, refusal, whyHint, submit, children }: Hid
 				<SuspendSelect refusal={refusal} />
 				<WhyField id="hide-why" label="Why" refusal={refusal} hint={whyHint} />
 				<p>
-					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="act" value="hide">
+					<SubmitButton className="btn btn-danger" busyLabel="Hiding..." action={here} name="intent" value="hide">
 						{submit}
 					</SubmitButton>
 				</p>
@@ -103,7 +103,7 @@ export function UndoFields({ id, here, refusal, whyHint, submit }: UndoFieldsPro
 			</FormError>
 			<WhyField id={id} label="Why it is undone" refusal={refusal} hint={whyHint} />
 			<p>
-				<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="act" value="undo">
+				<SubmitButton className="btn btn-outline" busyLabel="Restoring..." action={here} name="intent" value="undo">
 					{submit}
 				</SubmitButton>
 			</p>

@@ -11,7 +11,7 @@ import { TextArea } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { Amounts, HideForm, PeriodSelect, stateWords, UndoFields } from '../components/takedown-parts.tsx'
 import {
 	getSeveralPage,
@@ -50,11 +50,11 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
 		const input = Object.fromEntries(form)
-		const result = await chooseIntent(form.get('act'), {
+		const result = await chooseIntent(form.get('intent'), {
 			hide: () => takeDownSeveral(viewer, input),
 			undo: () => undoSeveral(viewer, input),
 		})
-		const isUndone = input.act === 'undo'
+		const isUndone = input.intent === 'undo'
 		if (result.leftOut.length > 0) return { isUndone, result }
 		const message = sentenceOf(isUndone, result)
 		return redirectWithSuccess(url.pathname + url.search, message)
@@ -85,7 +85,7 @@ export default function Accounts({ loaderData: { page, typed, problem }, actionD
 	})
 	const undoable = undoableOf(accounts)
 	const total = page?.amounts.reduce((sum, { count }) => sum + count, 0) ?? 0
-	const hasForm = refusal?.values.act === 'undo' ? undoable.length > 0 : total > 0
+	const hasForm = refusal?.values.intent === 'undo' ? undoable.length > 0 : total > 0
 	return (
 		<ModerationFrame title="Everything of several accounts">
 			<p className="mt-4 max-w-[36rem] text-ink-2">
@@ -110,9 +110,9 @@ export default function Accounts({ loaderData: { page, typed, problem }, actionD
 							))}
 						</ul>
 					</section>
-					<HideAll page={page} here={here} refusal={refusal?.values.act === 'hide' ? refusal : null} />
+					<HideAll page={page} here={here} refusal={refusal?.values.intent === 'hide' ? refusal : null} />
 					{undoable.length > 0 && (
-						<UndoForm accounts={undoable} here={here} refusal={refusal?.values.act === 'undo' ? refusal : null} />
+						<UndoForm accounts={undoable} here={here} refusal={refusal?.values.intent === 'undo' ? refusal : null} />
 					)}
 				</>
 			)}

@@ -10,7 +10,7 @@ import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/ht
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { Amounts, HideForm, PeriodSelect, stateWords, UndoFields } from '../components/takedown-parts.tsx'
 import { getTakedownPage, type TakedownPage, takeDown, undoTakedown } from '../takedowns.server.ts'
 import { type TakedownView, takedownPath } from '../takedowns.view.ts'
@@ -28,7 +28,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 	const form = await readForm(request)
 	try {
 		const input = Object.fromEntries(form)
-		const message = await chooseIntent(form.get('act'), {
+		const message = await chooseIntent(form.get('intent'), {
 			hide: () => takeDown(viewer, params.username, input),
 			undo: () => undoTakedown(viewer, params.username, input),
 		})
@@ -65,7 +65,7 @@ export default function Takedown({ loaderData: page, actionData }: Route.Compone
 					</Link>
 				</p>
 			) : (
-				<HideEverything page={page} here={here} refusal={refusal?.values.act === 'hide' ? refusal : null} />
+				<HideEverything page={page} here={here} refusal={refusal?.values.intent === 'hide' ? refusal : null} />
 			)}
 			{past.length > 0 && (
 				<section className="mt-10 max-w-[36rem]" aria-labelledby="past">
@@ -76,7 +76,7 @@ export default function Takedown({ loaderData: page, actionData }: Route.Compone
 								key={one.id}
 								one={one}
 								here={here}
-								refusal={refusal?.values.act === 'undo' && refusal.values.id === String(one.id) ? refusal : null}
+								refusal={refusal?.values.intent === 'undo' && refusal.values.id === String(one.id) ? refusal : null}
 							/>
 						))}
 					</ul>

@@ -1,6 +1,5 @@
 import type { FormRefusal } from '~/platform/http/form.ts'
-import { Checkbox } from '~/ui/checkbox.tsx'
-import { Field, Select } from '~/ui/field.tsx'
+import { Checkbox, Field, Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form } from '~/ui/link.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'

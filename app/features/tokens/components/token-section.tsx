@@ -1,7 +1,7 @@
 import { useRef } from 'react'
 import { fullDate, siteDay } from '~/lib/calendar.ts'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { RelativeTime } from '~/ui/time.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import type { TokenView } from '../tokens.view.ts'

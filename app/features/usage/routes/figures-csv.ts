@@ -1,6 +1,5 @@
 import { requirePageAdmin } from '~/features/administration/admins.server.ts'
-import { csvResponse } from '~/platform/http/csv.server.ts'
-import { withHttpErrors } from '~/platform/http/http.ts'
+import { csvResponse, withHttpErrors } from '~/platform/http/http.ts'
 import { exportFigures } from '../usage.server.ts'
 import type { Route } from './+types/figures-csv'
 

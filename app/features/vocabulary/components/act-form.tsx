@@ -2,7 +2,7 @@ import { type ReactNode, type RefObject, useEffect, useRef } from 'react'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
-import { SectionHeading } from '~/ui/rule-head.tsx'
+import { SectionHeading } from '~/ui/section-heading.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import type { ActPreview, TermAct } from '../vocabulary.view.ts'
@@ -31,7 +31,7 @@ export function ActForm({ act, title, label, action, refusal, names, children }:
 				</FormError>
 				{children}
 				<p>
-					<SubmitButton className="btn btn-outline" action={action} name="act" value={act}>
+					<SubmitButton className="btn btn-outline" action={action} name="intent" value={act}>
 						{label}
 					</SubmitButton>
 				</p>
@@ -42,7 +42,7 @@ export function ActForm({ act, title, label, action, refusal, names, children }:
 
 /** The errors of this action; null if they are another form's. */
 export function ownRefusal(refusal: FormRefusal | null, act: TermAct): FormRefusal | null {
-	return refusal?.values.act === act ? refusal : null
+	return refusal?.values.intent === act ? refusal : null
 }
 
 const sentences: Record<TermAct, (preview: ActPreview) => string> = {
@@ -95,7 +95,7 @@ export function TermActPreview({ preview, action, back }: PreviewProps) {
 					<input key={name} type="hidden" name={name} value={value} />
 				))}
 				<input type="hidden" name="confirmed" value="1" />
-				<SubmitButton busyLabel="Saving..." action={action} name="act" value={act}>
+				<SubmitButton busyLabel="Saving..." action={action} name="intent" value={act}>
 					Confirm
 				</SubmitButton>
 				<Link className="btn btn-ghost" to={back}>

@@ -80,7 +80,7 @@ function About({ term: { name, tag, description, aliases, parents, children, use
 				<dd>
 					{aliases.length === 0 && <span className="text-ink-3">in no other way</span>}
 					<Form method="post" action={termPath(id)} className="flex flex-wrap gap-1.5" replace>
-						<input type="hidden" name="act" value="remove-alias" />
+						<input type="hidden" name="intent" value="remove-alias" />
 						{aliases.map((alias) => (
 							<button
 								key={alias}
