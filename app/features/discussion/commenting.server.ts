@@ -89,16 +89,20 @@ export async function addComment(
 		if (!held) throw new NoSuch('query')
 		const { id, locked: isLocked } = held
 		const comment = { id, questionId, authorId: account.id, parentId, body, bodyHtml: html }
+		const post = { id, url: `${questionUrl(question)}#comment-${id}` }
 		return {
 			event: { ...writing, commentId: id },
 			facts,
 			concern,
 			html,
 			isLocked,
+			post,
+			// The comment that a reply belongs to may be gone.
+			isOneStep: parentId === null,
 			async write(status) {
 				const row = await insertComment(trx, { ...comment, status }, newCommentColumns)
 				if (!row) throw new NotFound(noParent)
-				return { id, url: `${questionUrl(question)}#comment-${id}`, comment: presentComment(author, row, asker) }
+				return { ...post, comment: presentComment(author, row, asker) }
 			},
 		}
 	})

@@ -44,6 +44,24 @@ test('twenty posts of one comment create one, counted once', async () => {
 	expect((await getQuestion(null, id)).commentCount).toBe(1)
 })
 
+test('a comment, its count, its key and its notification are written by one transaction, also where it notifies nobody', async () => {
+	const writtenOn = async (asker: SignedIn) => {
+		const { id: questionId } = await makeQuestion(asker)
+		const { id } = await addComment(asha, { questionId, parentId: null, body: 'Together.', key: `k-on-${questionId}` })
+		const { rows } = await sql`
+			select count(*)::int as rows, count(distinct transaction)::int as transactions from (
+				select xmin::text as transaction from comments where id = ${id}
+				union all select xmin::text from questions where id = ${questionId} and comment_count = 1
+				union all select xmin::text from sent_posts where key = ${`k-on-${questionId}`} and post_id = ${id}
+				union all select xmin::text from notifications where subject_id = ${questionId} and part_id = ${id}) written`.execute(
+			db(),
+		)
+		return rows[0]
+	}
+	expect(await writtenOn(ben)).toEqual({ rows: 4, transactions: 1 })
+	expect(await writtenOn(asha)).toEqual({ rows: 3, transactions: 1 })
+})
+
 test('an idempotency key belongs to its sender, and without one every request creates a post', async () => {
 	const [mine, theirs] = [
 		await askQuestion(asha, { ...texts, key: 'k-3' }),
