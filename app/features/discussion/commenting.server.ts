@@ -97,8 +97,8 @@ export async function addComment(
 			html,
 			isLocked,
 			post,
-			// The comment that a reply belongs to may be gone.
-			isOneStep: parentId === null,
+			// Nobody removes the comment that is replied to meanwhile, as that locks the question first.
+			isOneStep: parentId === null || concern.parentAuthorId !== null,
 			async write(status) {
 				const row = await insertComment(trx, { ...comment, status }, newCommentColumns)
 				if (!row) throw new NotFound(noParent)

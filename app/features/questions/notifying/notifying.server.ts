@@ -167,7 +167,7 @@ export async function notifyOfEvent(
 		}
 		case 'solution-chosen': {
 			const { commentId } = event
-			const solverId = await findCommentAuthor(trx, commentId)
+			const solverId = await findCommentAuthor(trx, { questionId: question.id, commentId })
 			// A solved question needs neither an answer nor a reminder.
 			const forgotten = await forgetKinds(trx, refOf(question.id), ['may-know', 'reminder'], solverId ?? undefined)
 			const people = recipientsOf({ actorId, solverId })
@@ -218,7 +218,7 @@ export async function findCommentAudience(
 ): Promise<CommentAudience> {
 	const [askerId, parentAuthorId, mentioned, followers] = await Promise.all([
 		findAsker(trx, question.id),
-		parentId === null ? null : findCommentAuthor(trx, parentId),
+		parentId === null ? null : findCommentAuthor(trx, { questionId: question.id, commentId: parentId }),
 		listMentioned(trx, names),
 		listQuestionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1),
 	])
