@@ -98,12 +98,14 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 			category_slug: texts.slug,
 		}
 		const question = eventQuestion({ ...named, title })
+		const post = { id, url: question.url }
 		return {
 			event: { kind: 'question-added', actorId: author.id, question, mentioned: texts.mentioned },
 			html: texts.descriptionHtml,
+			post,
 			async write(status) {
 				await insertQuestion(trx, { id, authorId: accountId, status }, { ...texts, tags })
-				return { id, url: question.url }
+				return post
 			},
 		}
 	})

@@ -92,16 +92,20 @@ export async function addComment(
 		if (!held) throw new NoSuch('query')
 		const { id, locked: isLocked } = held
 		const comment = { id, questionId, authorId: account.id, parentId, body, bodyHtml: html }
+		const post = { id, url: `${questionUrl(question)}#comment-${id}` }
 		return {
 			event: { ...writing, commentId: id },
 			facts,
 			concern,
 			html,
 			isLocked,
+			post,
+			// Nobody removes the comment that is replied to meanwhile, as that locks the question first.
+			isOneStep: parentId === null || concern.parentAuthorId !== null,
 			async write(status) {
 				const row = await insertComment(trx, { ...comment, status }, newCommentColumns)
 				if (!row) throw new NotFound(noParent)
-				return { id, url: `${questionUrl(question)}#comment-${id}`, comment: presentComment(author, row, asker) }
+				return { ...post, comment: presentComment(author, row, asker) }
 			},
 		}
 	})

@@ -84,14 +84,14 @@ export async function findSubjectState(
  * Locks the boxes of members who may be notified about a subject, and creates missing ones. Accounts of imported authors, members
  * who muted the subject and members who block the actor are left out.
  * @param about the subject, and the account shown as the actor; null for a fact without one
- * @returns their ids
+ * @returns by their ids, in this order, whether they have a browser that is subscribed to pushes
  */
 export async function lockRecipients(
 	trx: Executor,
 	userIds: number[],
 	{ subject, actorId }: { subject: SubjectRef; actorId: number | null },
-): Promise<number[]> {
-	const { rows } = await sql<{ user_id: number }>`
+): Promise<Map<number, boolean>> {
+	const { rows } = await sql<{ user_id: number; has_browser: boolean }>`
 		insert into notification_boxes (user_id)
 		select id from users
 		where id = any(${userIds}::int[]) and not imported and (suspended_until is null or suspended_until <= now())
@@ -99,8 +99,10 @@ export async function lockRecipients(
 			and not ${isBlocking(sql.ref('users.id'), actorId)}
 		order by id
 		on conflict (user_id) do update set unread = notification_boxes.unread
-		returning user_id`.execute(trx)
-	return rows.map((row) => row.user_id)
+		returning user_id, exists (select from push_subscriptions s where s.user_id = notification_boxes.user_id) as has_browser`.execute(
+		trx,
+	)
+	return new Map(rows.map((row) => [row.user_id, row.has_browser]))
 }
 
 /** As {@link lockRecipients}, for a member who is notified in any case. @returns none for the account of an imported author */

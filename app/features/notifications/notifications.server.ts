@@ -6,6 +6,7 @@ import { isId } from '~/lib/checks.ts'
 import { Invalid, NoSuch } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { SendLast } from '~/platform/db/transaction.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
@@ -83,30 +84,35 @@ export type NotifiedMember = number | { userId: number; unread: number }
 /**
  * Stores an event for each of these members, in the transaction of its cause. Events of the same member, kind and subject form one
  * group until it is read. Members already notified of the same part, or of the subject itself, are skipped.
+ * @param last sends COMMIT with the last statement, where the transaction does nothing after this; pushes are queued before COMMIT
  * @returns who was notified; pass them to {@link announceUnread} after the commit
  */
 export async function notify(
 	trx: Executor,
 	{ people, actorId, shownActorId = actorId, subject, part, alsoLocked, replaces, isNew = false }: NotificationEvent,
+	last?: SendLast,
 ): Promise<NotifiedMember[]> {
 	const asked = [...people.keys()].filter((id) => id !== actorId)
-	if (asked.length === 0) return []
+	if (asked.length === 0) return last ? last(Promise.resolve([])) : []
 	const all = alsoLocked === undefined ? asked : [...asked, alsoLocked]
 	const partId = part?.id ?? null
 	// Replaced notifications must not count as sent, so they are removed first. Otherwise both statements are pipelined into
 	// one round trip.
 	const locked = lockRecipients(trx, all, { subject, actorId: shownActorId })
-	if (replaces) await removeUnreadOfKind(trx, await locked, { subject, kind: replaces })
+	if (replaces) await removeUnreadOfKind(trx, [...(await locked).keys()], { subject, kind: replaces })
 	const [boxes, unnotified] = await Promise.all([locked, isNew ? all : listUnnotified(trx, all, { subject, partId })])
 	const recipients = unnotified.flatMap((userId) => {
 		const kind = people.get(userId)
-		if (kind === undefined || !boxes.includes(userId)) return []
+		if (kind === undefined || !boxes.has(userId)) return []
 		return [{ userId, kind, groupKey: `${kind}:${subject.type}:${subject.id}` }]
 	})
 	const url = part?.url ?? subject.url
 	const values = { actorIds: [shownActorId], act: '', reason: '', subject, partId, url }
-	const notified = await addNotifications(trx, recipients, values)
-	await queued(trx, notified)
+	const adding = addNotifications(trx, recipients, values)
+	// A browser that subscribes meanwhile has the site open, and needs no push.
+	const mayPush = [...boxes.values()].includes(true)
+	const notified = await (last && !mayPush ? last(adding) : adding)
+	if (mayPush) await queued(trx, notified)
 	return notified.map(({ user_id: userId, unread }) => ({ userId, unread }))
 }
 
@@ -157,7 +163,8 @@ export async function notifyOfFact(
 	{ kind, memberIds, group, actorId, subject, part, inBursts = false }: FactNotification,
 ): Promise<number[]> {
 	if (memberIds.length === 0) return []
-	const boxes = await lockRecipients(trx, [...memberIds], { subject, actorId: actorId ?? null })
+	const locked = await lockRecipients(trx, [...memberIds], { subject, actorId: actorId ?? null })
+	const boxes = [...locked.keys()]
 	const users = inBursts ? await withoutRecentGroup(trx, boxes, `${kind}:${group}`) : boxes
 	const url = part?.url ?? subject.url
 	const actorIds = actorId === undefined ? [] : [actorId]

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { invalidatePages, listenForInvalidations } from '~/platform/cache/pages.server.ts'
 import { pool } from '~/platform/db/db.server.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
@@ -200,6 +201,19 @@ test('a process that failed to send notifies the others later that they missed a
 	await eventually(() => expect(hears.onBack).toHaveBeenCalledOnce())
 	expect([hears.onLost.mock.calls.length, hears.onMessage.mock.calls]).toEqual([1, []])
 	await stop()
+})
+
+test('a process that serves the site alone publishes no invalidations of pages; before, as in a script, it does', async () => {
+	const client = await pool().connect()
+	onTestFinished(() => client.release(true))
+	const heard: string[] = []
+	client.on('notification', ({ payload = '' }) => heard.push(payload.replace(/^.* /, '')))
+	await client.query('listen devquad_pages')
+	await invalidatePages(['before'])
+	onTestFinished(await listenForInvalidations())
+	await invalidatePages(['alone'])
+	await client.query("select pg_notify('devquad_pages', 'the-test 0 end')")
+	await expect.poll(() => heard).toEqual(['before', 'end'])
 })
 
 test('a connection that is lost while resubscribing leads to one subscription', async () => {

@@ -73,12 +73,16 @@ export const ALL_PAGES = 'page'
 /** The tag of pages that list what members wrote, including the home page. */
 export const LIST_PAGES = 'lists'
 
+/** Whether this process alone caches pages of the site. A script caches none, and tells the process that serves the site. */
+const caching = remember('caching of pages', () => ({ isAlone: false }))
+
 /**
  * Invalidates the pages with these tags: in this process at once, in the others as soon as the bus delivers it. Call it after the
  * commit. It never throws: a page that misses an invalidation expires within a minute.
  */
 export async function invalidatePages(tags: readonly string[]): Promise<void> {
 	invalidatePagesHere(tags)
+	if (caching.isAlone) return
 	try {
 		await publish(channel, tags.join(' '))
 	} catch (error) {
@@ -90,8 +94,8 @@ export async function invalidatePages(tags: readonly string[]): Promise<void> {
  * Subscribes to the invalidations of other processes. While the subscription is interrupted nothing is cached, so no page is stale.
  * @returns unsubscribes
  */
-export function listenForInvalidations(): Promise<() => Promise<void>> {
-	return openBus(channel, {
+export async function listenForInvalidations(): Promise<() => Promise<void>> {
+	const stop = await openBus(channel, {
 		onMessage: (text) => invalidatePagesHere(text.split(' ')),
 		onLost: () => {
 			pageCache.close()
@@ -102,6 +106,8 @@ export function listenForInvalidations(): Promise<() => Promise<void>> {
 			dataCache.reopen()
 		},
 	})
+	caching.isAlone = !hasSeveralProcesses()
+	return stop
 }
 
 /** As {@link invalidatePages}, in this process only, for changes that every process detects by itself. */

@@ -10,12 +10,14 @@ export async function findAsker(trx: Executor, questionId: number): Promise<numb
 	return rows[0]?.id ?? null
 }
 
-/** The author of a comment; null when the comment is gone. */
-export async function findCommentAuthor(trx: Executor, commentId: number): Promise<number | null> {
+/** The author of a comment of this question; null when it is gone, or none of them. */
+export async function findCommentAuthor(
+	trx: Executor,
+	{ questionId, commentId }: { questionId: number; commentId: number },
+): Promise<number | null> {
 	const { rows } = await sql<{ author_id: number }>`
-		select ${memberBehind(sql.ref('author_id'))} as author_id from comments where id = ${commentId} and status = 'published'`.execute(
-		trx,
-	)
+		select ${memberBehind(sql.ref('author_id'))} as author_id from comments
+		where id = ${commentId} and question_id = ${questionId} and status = 'published'`.execute(trx)
 	return rows[0]?.author_id ?? null
 }
 

@@ -18,6 +18,7 @@ import { commentPath } from '~/features/search/search.view.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { SendLast } from '~/platform/db/transaction.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
 import { type EventActor, type EventQuestion, type ForumEvent, shownActor } from '../questions.events.ts'
@@ -128,12 +129,14 @@ export function unmuteQuestion(trx: Executor, userId: number, questionId: number
 /**
  * Stores notifications about a change of the forum, in its transaction.
  * @param concern of {@link findCommentAudience}, where it was called for a comment that this transaction added
+ * @param last as in {@link notify}, for a new comment
  * @returns whose notifications changed
  */
 export async function notifyOfEvent(
 	trx: Executor,
 	event: ForumEvent,
 	concern?: CommentAudience,
+	last?: SendLast,
 ): Promise<NotifiedMember[]> {
 	const { actorId, question, alsoLocked } = event
 	switch (event.kind) {
@@ -142,6 +145,7 @@ export async function notifyOfEvent(
 				actorId,
 				concern: concern ?? (await findCommentAudience(trx, event)),
 				isNew: concern !== undefined,
+				last,
 			})
 		case 'comment-restored':
 		case 'comment-republished': {
@@ -163,7 +167,7 @@ export async function notifyOfEvent(
 		}
 		case 'solution-chosen': {
 			const { commentId } = event
-			const solverId = await findCommentAuthor(trx, commentId)
+			const solverId = await findCommentAuthor(trx, { questionId: question.id, commentId })
 			// A solved question needs neither an answer nor a reminder.
 			const forgotten = await forgetKinds(trx, refOf(question.id), ['may-know', 'reminder'], solverId ?? undefined)
 			const people = recipientsOf({ actorId, solverId })
@@ -214,7 +218,7 @@ export async function findCommentAudience(
 ): Promise<CommentAudience> {
 	const [askerId, parentAuthorId, mentioned, followers] = await Promise.all([
 		findAsker(trx, question.id),
-		parentId === null ? null : findCommentAuthor(trx, parentId),
+		parentId === null ? null : findCommentAuthor(trx, { questionId: question.id, commentId: parentId }),
 		listMentioned(trx, names),
 		listQuestionFollowers(trx, question.id, 0, MAX_FOLLOWERS_AT_ONCE + 1),
 	])
@@ -229,7 +233,8 @@ async function notifyOfComment(
 		actorId,
 		concern: { askerId, parentAuthorId, mentioned, followers },
 		isNew,
-	}: { actorId: number; concern: CommentAudience; isNew: boolean },
+		last,
+	}: { actorId: number; concern: CommentAudience; isNew: boolean; last?: SendLast | undefined },
 ): Promise<NotifiedMember[]> {
 	const concerned = { actorId, questionAuthorId: askerId, parentAuthorId, mentioned }
 	const isMany = followers.length > MAX_FOLLOWERS_AT_ONCE
@@ -238,13 +243,8 @@ async function notifyOfComment(
 		await addJob('tell-query-followers', { question, commentId, actorId, others, after: 0 }, trx)
 	}
 	const people = recipientsOf({ ...concerned, questionFollowers: isMany ? [] : followers })
-	return notify(trx, {
-		people,
-		...doneBy({ question, actorId }),
-		...aboutQuestion(question, commentId),
-		isNew,
-		...(alsoLocked !== undefined && { alsoLocked }),
-	})
+	const about = { ...doneBy({ question, actorId }), ...aboutQuestion(question, commentId) }
+	return notify(trx, { people, ...about, isNew, ...(alsoLocked !== undefined && { alsoLocked }) }, last)
 }
 
 /** The members to notify whom an edit mentions and the text before it did not. */

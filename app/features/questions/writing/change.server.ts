@@ -11,7 +11,7 @@ import { Conflict, Invalid, NoSuch } from '~/lib/errors.ts'
 import { isModerator, type SignedIn } from '~/lib/viewer.ts'
 import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
-import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
+import { pipelinedTransaction, type SendLast } from '~/platform/db/transaction.server.ts'
 import { KeyReused, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { type CommentAudience, notifyOfEvent } from '../notifying/notifying.server.ts'
@@ -106,6 +106,8 @@ export interface PlannedChange<Result> {
 	/** What the posting rules ask, and whom a new comment concerns, if that was read in the round trip that locked the question. */
 	facts?: PostingFacts
 	concern?: CommentAudience
+	/** Whether `write` begins all its statements before its first await and refuses nothing: COMMIT may be sent before its result is known. */
+	isOneStep?: boolean
 	/**
 	 * Writes the change. Where `concern` is known, it issues its statement before its first await: notifications are pipelined after it.
 	 * @param status of the text: a pending one waits for a moderator
@@ -121,13 +123,14 @@ export interface PlannedChange<Result> {
 export async function changeForum<Result>(
 	plan: (trx: Executor) => Promise<PlannedChange<Result> | { done: Result }>,
 ): Promise<Result> {
-	const { event, result } = await pipelinedTransaction(async (trx) => {
+	const { event, result } = await pipelinedTransaction(async (trx, last) => {
 		const planned = await plan(trx)
 		if ('done' in planned) return { event: null, result: planned.done }
 		const status = await applyPostingRules(trx, planned.event, planned)
 		const writing = planned.write(status)
 		const isConcernKnown = status === 'published' && planned.concern !== undefined
-		const notifying = isConcernKnown ? recordEffects(trx, planned.event, planned.concern) : undefined
+		const sendLast = planned.isOneStep ? last : undefined
+		const notifying = isConcernKnown ? recordEffects(trx, planned.event, planned.concern, sendLast) : undefined
 		// Waits for both before it throws, as no statement may be issued after a rollback.
 		const [written, notified] = await Promise.allSettled([writing, notifying])
 		if (written.status === 'rejected') throw written.reason
@@ -161,13 +164,19 @@ export function eventQuestion(
 /**
  * Stores notifications, and queues the routing of a question that became public; the last step of the transaction.
  * @param concern the members whom a new comment concerns, where they are known already
+ * @param last sends COMMIT with what is stored last for a new comment
  * @returns the event with the members whose notifications changed
  */
-export async function recordEffects(trx: Executor, event: ForumEvent, concern?: CommentAudience): Promise<ForumEvent> {
+export async function recordEffects(
+	trx: Executor,
+	event: ForumEvent,
+	concern?: CommentAudience,
+	last?: SendLast,
+): Promise<ForumEvent> {
 	if (event.kind === 'question-added') await beginRouting(trx, event.question.id)
 	if (event.kind === 'question-restored' || event.kind === 'question-republished')
 		await resumeRouting(trx, event.question.id)
-	return { ...event, notified: await notifyOfEvent(trx, event, concern) }
+	return { ...event, notified: await notifyOfEvent(trx, event, concern, last) }
 }
 
 /** The cache tag of a question's page. */
@@ -219,7 +228,7 @@ export function readSubmission(
  */
 export function changeForumOnce<Made extends CreatedPost>(
 	submission: KeyedSubmission | null,
-	make: (trx: Executor) => Promise<PlannedChange<Made>>,
+	make: (trx: Executor) => Promise<PlannedChange<Made> & { post: CreatedPost }>,
 ): Promise<Made | CreatedPost> {
 	if (!submission) return changeForum(make)
 	return changeForum<Made | CreatedPost>(async (trx) => {
@@ -229,8 +238,7 @@ export function changeForumOnce<Made extends CreatedPost>(
 		return {
 			...plan,
 			async write(status) {
-				const made = await plan.write(status)
-				await recordKeyResult(trx, submission, made)
+				const [made] = await Promise.all([plan.write(status), recordKeyResult(trx, submission, plan.post)])
 				return made
 			},
 		}

@@ -44,6 +44,26 @@ test('twenty posts of one comment create one, counted once', async () => {
 	expect((await getQuestion(null, id)).commentCount).toBe(1)
 })
 
+test('a comment, its count, its key and its notification are written by one transaction, also where it notifies nobody', async () => {
+	const writtenOn = async (asker: SignedIn, parentAuthor?: SignedIn) => {
+		const { id: questionId } = await makeQuestion(asker)
+		const parentId = parentAuthor ? await makeComment(parentAuthor, questionId) : null
+		const { id } = await addComment(asha, { questionId, parentId, body: 'Together.', key: `k-on-${questionId}` })
+		const { rows } = await sql`
+			select count(*)::int as rows, count(distinct transaction)::int as transactions from (
+				select xmin::text as transaction from comments where id = ${id}
+				union all select xmin::text from questions where id = ${questionId} and comment_count > 0
+				union all select xmin::text from sent_posts where key = ${`k-on-${questionId}`} and post_id = ${id}
+				union all select xmin::text from notifications where subject_id = ${questionId} and part_id = ${id}) written`.execute(
+			db(),
+		)
+		return rows[0]
+	}
+	expect(await writtenOn(ben)).toEqual({ rows: 4, transactions: 1 })
+	expect(await writtenOn(asha)).toEqual({ rows: 3, transactions: 1 })
+	expect(await writtenOn(asha, ben)).toEqual({ rows: 4, transactions: 1 })
+})
+
 test('an idempotency key belongs to its sender, and without one every request creates a post', async () => {
 	const [mine, theirs] = [
 		await askQuestion(asha, { ...texts, key: 'k-3' }),
@@ -76,9 +96,11 @@ test('a repeated post returns the first one also after its category was renamed 
 
 test('a refused post does not use up its key', async () => {
 	const { id } = await makeQuestion(ben)
-	const parentId = await makeComment(ben, id)
-	await deleteComment(ben, parentId)
-	await expect(addComment(asha, { questionId: id, parentId, body: 'Gone?', key: 'k-5' })).rejects.toThrow(NotFound)
+	const deleted = await makeComment(ben, id)
+	await deleteComment(ben, deleted)
+	const elsewhere = await makeComment(ben, (await makeQuestion(ben)).id)
+	for (const parentId of [deleted, elsewhere])
+		await expect(addComment(asha, { questionId: id, parentId, body: 'Gone?', key: 'k-5' })).rejects.toThrow(NotFound)
 	await addComment(asha, { questionId: id, parentId: null, body: 'Then here.', key: 'k-5' })
 	expect((await getQuestion(null, id)).commentCount).toBe(1)
 })

@@ -366,10 +366,7 @@ export async function claimKey(
 	const { rows } = await sql`
 		insert into sent_posts (author_id, key, digest) values (${authorId}, ${key}, ${digest})
 		on conflict do nothing returning key`.execute(trx)
-	if (rows.length > 0) {
-		await deleteOldKeys(trx, authorId)
-		return null
-	}
+	if (rows.length > 0) return null
 	return trx
 		.selectFrom('sent_posts')
 		.select(['digest', 'post_id', 'url'])
@@ -378,20 +375,18 @@ export async function claimKey(
 		.executeTakeFirstOrThrow()
 }
 
-/** Stores what the submission with a locked key has created. */
+/**
+ * Stores what the submission with a locked key has created. A key is kept for at least a day: each submission deletes older ones of its
+ * author; an inactive member's last keys stay. Begins its statements at once.
+ */
 export async function recordKeyResult(
 	trx: Executor,
 	{ authorId, key }: Omit<Claim, 'digest'>,
 	made: CreatedPost,
 ): Promise<void> {
-	await sql`update sent_posts set post_id = ${made.id}, url = ${made.url}
-		where author_id = ${authorId} and key = ${key}`.execute(trx)
-}
-
-/** A key is kept for at least a day. Each submission deletes older ones of its author; an inactive member's last keys stay. */
-async function deleteOldKeys(trx: Executor, authorId: number): Promise<void> {
-	await sql`delete from sent_posts where ctid in (
-		select ctid from sent_posts where author_id = ${authorId} and sent_at < now() - interval '1 day' for update skip locked)`.execute(
-		trx,
-	)
+	const recorded = sql`update sent_posts set post_id = ${made.id}, url = ${made.url}
+		where author_id = ${authorId} and key = ${key}`
+	const older = sql`delete from sent_posts where ctid in (
+		select ctid from sent_posts where author_id = ${authorId} and sent_at < now() - interval '1 day' for update skip locked)`
+	await Promise.all([recorded.execute(trx), older.execute(trx)])
 }
