@@ -68,6 +68,8 @@ test.each([
 	["react '28", ['nikhil']],
 	['react batch of 2027', ['rohini']],
 	['2030 passout', ['dev']],
+	["cse'28", ['nikhil']],
+	['4thyear react', ['rohini']],
 	['Nikhil S. Kulkarni', ['nikhil']],
 	['Kulkarni, Rohini', ['rohini']],
 	['react 2026', ['dev', 'rohini', 'nikhil']],

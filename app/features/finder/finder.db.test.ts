@@ -332,3 +332,10 @@ test.each([
 	expect((await suggestEverything(reader, q)).people[0]?.username).toBe(username)
 	await db().deleteFrom('users').where('id', '=', id).execute()
 })
+
+test('a member is found by their username as it is mentioned', async () => {
+	await makeMember('mentioned12')
+	await makeMember('mentioned34')
+	const { people } = await find('@mentioned12', reader, 'people')
+	expect(people.rows[0]).toMatchObject({ username: 'mentioned12', why: 'Found by username' })
+})
