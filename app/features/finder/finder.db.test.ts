@@ -339,3 +339,11 @@ test('a member is found by their username as it is mentioned', async () => {
 	const { people } = await find('@mentioned12', reader, 'people')
 	expect(people.rows[0]).toMatchObject({ username: 'mentioned12', why: 'Found by username' })
 })
+
+test('alternative tags are of queries alone, and an `or` that joins nothing is told', async () => {
+	const tagged = await find('tag:kubernetes or tag:javascript', reader)
+	expect(tagged.questions.rows.map(({ id }) => id)).toEqual([questions.deploy, questions.closures])
+	expect([tagged.people.rows, tagged.projects?.rows, tagged.tags.rows]).toEqual([[], [], []])
+	expect(tagged.tools.operators.map(({ isAlternative }) => isAlternative)).toEqual([false, true])
+	expect([tagged.tools.ignoresOr, (await find('pod or tag:kubernetes')).tools.ignoresOr]).toEqual([false, true])
+})

@@ -1,6 +1,6 @@
 import { resolveTags } from '~/features/tags/tags.server.ts'
 import { db } from '~/platform/db/db.server.ts'
-import type { OperatorKind, ParsedSearch } from './parse.ts'
+import { alternativesOf, type OperatorKind, type ParsedSearch } from './parse.ts'
 import { findIds, type SearchScope } from './scope.queries.server.ts'
 
 /** The restrictions of the list that is searched, besides the operators of the search. */
@@ -20,13 +20,16 @@ export async function readScope(
 ): Promise<SearchScope | null> {
 	const named = (kind: OperatorKind, excluded = false) =>
 		operators.filter((each) => each.kind === kind && each.excluded === excluded).map(({ value }) => value)
-	const [tags = [], withoutTags = []] = await meant([
-		[...(tag === undefined ? [] : [tag]), ...named('tag')],
+	const asked = alternativesOf(operators, 'tag')
+	const [tags = [], withoutTags = [], ...eitherTags] = await meant([
+		[...(tag === undefined ? [] : [tag]), ...asked.filter((either) => either.length === 1).flat()],
 		named('tag', true),
+		...asked.filter((either) => either.length > 1),
 	])
 	const { wanted, unwanted } = await readNamed(named)
 	const scope: SearchScope = {
 		tags,
+		eitherTags,
 		categories: inBoth(categoryId === undefined ? null : [categoryId], wanted.categories),
 		users: inBoth(authors ?? null, wanted.users),
 		without: { ...unwanted, tags: withoutTags },

@@ -22,7 +22,7 @@ import { rankByWords } from './similar/similar.server.ts'
 import { correctSearch, type SearchCorrection } from './spelling.server.ts'
 
 export { highlight, highlightPassage } from './highlight.ts'
-export { listOperators, parseSearch, withoutOperator } from './parse.ts'
+export { describeOperators, parseSearch, withoutOperator } from './parse.ts'
 
 /** The results of a search: ranked if it looks for words, otherwise the newest within the operators' restrictions. */
 export type SearchResults<Row> = { instead: SearchFallback | null } & (
