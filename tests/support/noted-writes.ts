@@ -15,8 +15,9 @@ const unnoted = [
 	'similar_words',
 	// Computed every minute by a job, for earlier questions.
 	'question_vectors',
-	// Emptied by a job in the first minutes after an update.
+	// Emptied by jobs in the first minutes after an update.
 	'reindexing',
+	'reindexing_messages',
 	// Computed every minute by a job, and marked when a question is opened.
 	'related_questions',
 	// Rounds of earlier questions, by a job.

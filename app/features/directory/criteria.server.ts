@@ -255,7 +255,7 @@ function knownMeanings(
 /** Looks up the words of the criteria. */
 export async function resolveCriteria(understood: ParsedCriteria, reading: MatchMode): Promise<ResolvedCriteria> {
 	const { rest, criteria, viewer, filters } = understood
-	const typed = criteria.q.trim().toLowerCase()
+	const typed = criteria.q.trim().toLowerCase().replace(/^@/, '')
 	const [found, user] = await Promise.all([
 		rest.length > 0
 			? findMeanings(askedOf(rest), wordKinds, reading === 'written' ? null : shortTypos(rest), askerOf(viewer))

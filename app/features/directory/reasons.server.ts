@@ -132,7 +132,8 @@ function studiesOf({ typed, named }: ResolvedCriteria, row: FoundRow): string[] 
 
 /** A word, normalized like terms as far as JavaScript can; the database's `unaccent` knows more letters. */
 function plain(text: string): string {
-	return text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase()
+	const bare = text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '')
+	return bare.normalize('NFKC').toLowerCase()
 }
 
 /** Words, and those that hyphens join, which are also found as one: “co-founder” by “cofounder”. */

@@ -68,6 +68,8 @@ test.each([
 	["react '28", ['nikhil']],
 	['react batch of 2027', ['rohini']],
 	['2030 passout', ['dev']],
+	["cse'28", ['nikhil']],
+	['4thyear react', ['rohini']],
 	['Nikhil S. Kulkarni', ['nikhil']],
 	['Kulkarni, Rohini', ['rohini']],
 	['react 2026', ['dev', 'rohini', 'nikhil']],
@@ -104,12 +106,13 @@ test('the reason for a match shows the word, also in a long address and with a h
 			about: `Long-board and lamps: ${address} shows what I make.`,
 		})
 		.execute()
-	for (const [position, certificate_title] of ['Cooking', 'Co-founder of the year'].entries())
+	for (const [position, certificate_title] of ['Cooking', 'Co-founder of the year', 'हिन्दी में कोड'].entries())
 		await db().insertInto('certificates').values({ user_id: member.id, certificate_title, position }).execute()
 	for (const [q, why] of [
 		['lanterns', 'About: “…lanterns shows what I make.”'],
 		['longboard', 'About: “Long-board and lamps:…”'],
 		['cofounder', 'Certificate: Co-founder of the year'],
+		['हिन्दी', 'Certificate: हिन्दी में कोड'],
 	] as const) {
 		const { page } = await listCommunity({ ...NO_CRITERIA, q }, null, member)
 		expect([q, page.rows.map((row) => row.why)]).toEqual([q, [why]])

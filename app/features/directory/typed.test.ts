@@ -11,6 +11,7 @@ test.each([
 	['.NET core', ['.NET', 'core']],
 	["who's from the class of '28 or '98?", ['who', 'from', 'the', 'class', 'of', '2028', 'or', '1998']],
 	["'285 5'28", ['285', '5', '28']],
+	["CSE'27 ece’28", ['CSE', '2027', 'ece', '2028']],
 	['1 2 3 4 5 6 7 8 9', ['1', '2', '3', '4', '5', '6', '7', '8']],
 ])('%j has the words %j', (typed, words) => {
 	expect(wordsOf(typed).map(({ text }) => text)).toEqual(words)
@@ -35,6 +36,12 @@ test.each([
 	['final exam', [], ['final', 'exam']],
 	['5th sem react', [3], ['react']],
 	['semester 8', [4], []],
+	['3rdyear cse', [3], ['cse']],
+	['sem5 2ndyr', [3, 2], []],
+	['"3rdyear" year10', [], ['3rdyear', 'year10']],
+	['year 3 sem 5', [3], []],
+	['2nd year 3rd sem', [2], []],
+	['year 2, 7th semester', [2, 4], []],
 	['new vi', [], ['new', 'vi']],
 	['react batch of 2028', [], ['react', 'of', '2028']],
 	['react batch', [], ['react', 'batch']],

@@ -89,8 +89,7 @@ for (const names of branchNames)
 
 const numerals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 const romans = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii']
-const yearWords = new Set(['year', 'years', 'yr', 'yrs'])
-const semesterWords = new Set(['sem', 'semester', 'sems', 'semesters'])
+const units = ['year', 'years', 'yr', 'yrs', 'sem', 'semester', 'sems', 'semesters']
 /** The year in which most programmes here end. */
 const FINAL_YEAR = 4
 /** Words that accompany a year of graduation. */
@@ -119,11 +118,14 @@ export function wordsOf(typed: string): TypedWord[] {
 /** A word; the dot of “.NET” belongs to it, as the vocabulary distinguishes it from “net”. */
 const word = /(?:(?<![^\s])\.(?=\p{L}))?[\p{L}\p{M}\p{N}+#]*[\p{L}\p{N}][\p{L}\p{M}\p{N}+#]*/gu
 
-/** “’28” */
-const shortYear = /(?<![\p{L}\p{N}])['’‘](\d\d)(?![\p{L}\p{N}])/gu
+/** “’28” and “CSE’28”; “3rdyear” and “sem5” */
+const shortYear = /(?<!\p{N})['’‘](\d\d)(?![\p{L}\p{N}])/gu
+const joinedYear =
+	/(?<![\p{L}\p{N}])(?:([1-8](?:st|nd|rd|th)?)(years?|yrs?|sems?)|(year|yr|sem)([1-8]))(?![\p{L}\p{N}])/giu
 
 function wordsIn(part: string, isQuoted: boolean): TypedWord[] {
-	const text = isQuoted ? part : part.replace(shortYear, (_, digits: string) => `${digits < '50' ? 20 : 19}${digits}`)
+	const years = part.replace(shortYear, (_, digits: string) => ` ${digits < '50' ? 20 : 19}${digits}`)
+	const text = isQuoted ? part : years.replace(joinedYear, '$1$3 $2$4')
 	let end = 0
 	return [...text.matchAll(word)].flatMap(({ 0: found, index }) => {
 		const before = text.slice(end, index)
@@ -154,8 +156,8 @@ export interface Studies {
 }
 
 /**
- * Extracts the years from a search: “3rd year”, “third year”, “III year”, “year 3”, “3rd”, “final year”, “5th sem”. A
- * year of graduation stays a word, without its context: “batch of 2028”, “’28”.
+ * Extracts the years from a search: “3rd year”, “third year”, “III year”, “year 3”, “3rd”, “final year”, “5th sem”,
+ * “year 3 sem 5”. A year of graduation stays a word, without its context: “batch of 2028”, “’28”.
  */
 export function extractYears(words: readonly TypedWord[]): Studies {
 	const isYear = words.map(() => false)
@@ -163,14 +165,12 @@ export function extractYears(words: readonly TypedWord[]): Studies {
 	const small = words.map(({ text, isQuoted }) => (isQuoted ? '' : text.toLowerCase()))
 	for (const [index, text] of small.entries()) {
 		if (text === '') continue
-		const isUnit = (at: number, units: ReadonlySet<string>) => units.has(small[at] ?? '') && !isYear[at]
-		const besideOf = (units: ReadonlySet<string>) => [index + 1, index - 1].find((at) => isUnit(at, units))
-		const semester = besideOf(semesterWords)
-		const beside = semester ?? besideOf(yearWords)
+		const places = /^\d$/.test(text) ? [index - 1, index + 1] : [index + 1, index - 1]
+		const beside = places.find((at) => units.includes(small[at] ?? '') && !isYear[at])
 		const number = numberOf(text, beside === index + 1)
 		if (number === null || (beside === undefined && !/^[1-8](st|nd|rd|th)$/.test(text))) continue
 		const isBeforeFinal = text === 'final' && small[index - 1] === 'pre'
-		years.add(semester !== undefined ? Math.ceil(number / 2) : isBeforeFinal ? number - 1 : number)
+		years.add(small[beside ?? -1]?.startsWith('sem') ? Math.ceil(number / 2) : isBeforeFinal ? number - 1 : number)
 		for (const at of [index, beside, isBeforeFinal ? index - 1 : undefined]) if (at !== undefined) isYear[at] = true
 	}
 	const passing = words.map(({ text, isQuoted }) => (!isQuoted && /^(?:19|20)\d\d$/.test(text) ? Number(text) : null))

@@ -316,3 +316,34 @@ describe('searches without results', () => {
 		expect(await words()).toEqual([['linked list', 1]])
 	})
 })
+
+test.each([
+	['प्रिया', 'प्रिया शर्मा'],
+	['शर्मा प्रि', 'प्रिया शर्मा'],
+	['அர்ஜுன்', 'அர்ஜுன் குமார்'],
+	['সৌম্য', 'সৌম্য দত্ত'],
+	['ต้น', 'ต้น อยู่ดี'],
+	['डॉ॰ क़मर', 'डॉ॰ क़मर'],
+])('%j finds the member %s, whose name has marks beside letters', async (q, name) => {
+	const { id, username } = await makeMember(`marked${name.codePointAt(0)}x${q.length}`)
+	await db().updateTable('users').set({ name }).where('id', '=', id).execute()
+	const { people } = await find(q, reader, 'people')
+	expect([people.rows.map((row) => row.username), people.nearness]).toEqual([[username], 'all'])
+	expect((await suggestEverything(reader, q)).people[0]?.username).toBe(username)
+	await db().deleteFrom('users').where('id', '=', id).execute()
+})
+
+test('a member is found by their username as it is mentioned', async () => {
+	await makeMember('mentioned12')
+	await makeMember('mentioned34')
+	const { people } = await find('@mentioned12', reader, 'people')
+	expect(people.rows[0]).toMatchObject({ username: 'mentioned12', why: 'Found by username' })
+})
+
+test('alternative tags are of queries alone, and an `or` that joins nothing is told', async () => {
+	const tagged = await find('tag:kubernetes or tag:javascript', reader)
+	expect(tagged.questions.rows.map(({ id }) => id)).toEqual([questions.deploy, questions.closures])
+	expect([tagged.people.rows, tagged.projects?.rows, tagged.tags.rows]).toEqual([[], [], []])
+	expect(tagged.tools.operators.map(({ isAlternative }) => isAlternative)).toEqual([false, true])
+	expect([tagged.tools.ignoresOr, (await find('pod or tag:kubernetes')).tools.ignoresOr]).toEqual([false, true])
+})

@@ -6,7 +6,7 @@ import { findMembers } from '~/features/directory/finding.server.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
-import { listOperators, parseSearch, withoutOperator } from '~/features/search/search.server.ts'
+import { describeOperators, parseSearch, withoutOperator } from '~/features/search/search.server.ts'
 import type { SearchFallback } from '~/features/search/search.view.ts'
 import { listTags, suggestTags, suggestTagsForEach, type TagSuggestion } from '~/features/tags/tags.server.ts'
 import { findTerm, similarTerm } from '~/features/terms/terms.server.ts'
@@ -83,12 +83,14 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 	const isMissed = q !== '' && cursor === null && !hasExact(found)
 	if (isMissed && isNoted) recordMiss(parsed)
 	const shown = kind === null && hasExact(found) ? exactOnly(found) : found
+	const described = describeOperators(q)
 	return {
 		...asked,
 		...shown,
 		page: (kind !== null && shown[kind]) || { rows: [], next: null },
 		tools: {
-			operators: listOperators(q).filter(({ text }) => !isFilter(text)),
+			operators: described.operators.filter(({ text }) => !isFilter(text)),
+			ignoresOr: described.ignoresOr,
 			instead: shown.questions.rows.length > 0 ? instead : null,
 		},
 		filters: filtersOf(parsed),
@@ -174,9 +176,11 @@ function withTermNames({ parts, terms }: ParsedSearchText): string {
 const termTag = (word: string) => findTerm(word)?.tag.replaceAll('-', ' ') ?? word
 const isOtherName = (word: string) => termKey(canonicalSkill(word)) !== termKey(word)
 
-/** Whether a search has no operators that apply only to questions: a state, part of a text, a category, an exclusion. */
+/** Whether a search has no operators that apply only to questions: a state, part of a text, a category, an exclusion, an alternative. */
 export function appliesToAllKinds({ terms, operators }: ParsedSearchText): boolean {
-	const isOfAll = operators.every(({ kind, excluded }) => !excluded && (kind === 'tag' || kind === 'user'))
+	const isOfAll = operators.every(
+		({ kind, excluded, isAlternative }) => !excluded && !isAlternative && (kind === 'tag' || kind === 'user'),
+	)
 	return isOfAll && terms.every(({ kind }) => kind !== 'without')
 }
 

@@ -82,7 +82,7 @@ function spellingsOf(
 		return { source: `${source} or "${known.replaceAll('"', ' ')}"`, beginning: null }
 	const similar = nearness === 'near' ? similarTerm(text) : undefined
 	if (similar) return { source: `${source} or "${similar.name.replaceAll('"', ' ')}"`, beginning: null }
-	const isBeginning = nearness === 'near' && /^[\p{L}\p{N}]{2,}$/u.test(text)
+	const isBeginning = nearness === 'near' && /^[\p{L}\p{M}\p{N}]{2,}$/u.test(text)
 	return { source, beginning: isBeginning ? text.toLowerCase() : null }
 }
 

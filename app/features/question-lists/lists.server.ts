@@ -24,7 +24,7 @@ import {
 	readQuestionCount,
 } from '~/features/questions/questions.queries.server.ts'
 import { listPinnedRows } from '~/features/questions/status/pins.queries.server.ts'
-import { findMatches, listOperators } from '~/features/search/search.server.ts'
+import { describeOperators, findMatches } from '~/features/search/search.server.ts'
 import { questionUrl, type SearchFallback } from '~/features/search/search.view.ts'
 import { getCategory, getTag } from '~/features/tags/tags.server.ts'
 import { storable } from '~/lib/clean.ts'
@@ -294,7 +294,7 @@ export async function loadList(
 		pinned = [],
 		...page
 	} = await listQuestions(viewerOf(context), { ...scope, search, view, cursor })
-	const tools = search ? { operators: listOperators(search), instead } : null
+	const tools = search ? { ...describeOperators(search), instead } : null
 	return { page: omitFromDocument('rows', page, request), pinned, cursor, view, search, tools, hasViews }
 }
 

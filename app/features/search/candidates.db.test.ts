@@ -219,7 +219,7 @@ async function planOf(
 	missing: string[],
 ) {
 	const without = { tags: [], categories: [], users: [] }
-	const scope = { tags: [], categories: null, users: null, without, except: null, ...states }
+	const scope = { tags: [], eitherTags: [], categories: null, users: null, without, except: null, ...states }
 	const trx = await db().startTransaction().execute()
 	await sql`analyze questions`.execute(trx)
 	await sql`set local enable_seqscan = off`.execute(trx)

@@ -91,6 +91,28 @@ test('after an update, questions whose words had signs beside them are found, wi
 	expect((await sql`select from reindexing`.execute(db())).rows).toEqual([])
 })
 
+test.each([
+	['tag:tapir or tag:dugong', ['dugong', 'tapir']],
+	['tag:tapir or tag:nobody-has-it', ['tapir']],
+	['tag:tapir or tag:dugong grazes', ['dugong']],
+	['"it grazes" tag:tapir OR tag:dugong', ['dugong']],
+	['tag:mammal tag:dugong or tag:walrus', ['dugong']],
+	['user:asha or user:nobody tag:tapir', ['tapir']],
+	['grazes or tag:dugong', ['dugong']],
+])('alternatives in the search %j find the questions about %j', async (search, found) => {
+	const ids = new Map<string, number>()
+	for (const [tag, description] of [
+		['tapir', 'It swims.'],
+		['dugong', 'There it grazes.'],
+	] as const) {
+		const { id } = await makeQuestion(asha, { title: `About a ${tag}`, description, tags: `${tag}, mammal` })
+		ids.set(tag, id)
+	}
+	const { rows } = await listQuestions(null, { search, isExact: true })
+	expect(rows.map(({ id }) => id)).toEqual(found.map((tag) => ids.get(tag)))
+	await sql`delete from questions where id = any(${[...ids.values()]}::int[])`.execute(db())
+})
+
 test('a word keeps its marks and its invisible joiners', async () => {
 	const { id } = await makeQuestion(asha, { title: 'हिन्दी क्\u200dष', description: 'می\u200cخواهم' })
 	for (const [search, found] of [

@@ -43,12 +43,46 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['tag:bash && ? 🙏', '', ['tag:bash']],
 	['bash && "&&"', 'bash && "&&"', []],
 	['in:title -in:comments in:body', 'in:body', ['in:title', '-in:comments']],
+	['tag:a or tag:b x', 'x', ['tag:a', 'or tag:b']],
+	['tag:x tag:a OR tag:b or tag:c', '', ['tag:x', 'tag:a', 'or tag:b', 'or tag:c']],
+	['user:a or user:b category:c or category:d', '', ['user:a', 'or user:b', 'category:c', 'or category:d']],
+	['tag:a or user:b', '', ['tag:a', 'user:b']],
+	['tag:a or -tag:b', '', ['tag:a', '-tag:b']],
+	['is:solved or is:unanswered', '', ['is:solved', 'is:unanswered']],
+	['loop or tag:a', 'loop', ['tag:a']],
+	['a tag:b or c', 'a or c', ['tag:b']],
 ])('%j has the words %j and the operators %j', (search, words, operators) => {
 	const parsed = parseSearch(search)
 	expect(parsed.terms.map(({ source }) => source).join(' ')).toBe(words)
-	expect(parsed.operators.map(({ kind, value, excluded }) => `${excluded ? '-' : ''}${kind}:${value}`)).toEqual(
-		operators,
-	)
+	expect(
+		parsed.operators.map(
+			({ kind, value, excluded, isAlternative }) =>
+				`${isAlternative ? 'or ' : ''}${excluded ? '-' : ''}${kind}:${value}`,
+		),
+	).toEqual(operators)
+})
+
+test.each([
+	['tag:a or tag:b or tag:c x', 0, 'tag:b or tag:c x'],
+	['tag:a or tag:b or tag:c x', 1, 'tag:a or tag:c x'],
+	['tag:a or tag:b or tag:c x', 2, 'tag:a or tag:b x'],
+	['x or y tag:a or tag:b', 0, 'x or y tag:b'],
+	['tag:a or user:b', 1, 'tag:a or'],
+])('%j without its operator %i is %j', (search, number, rest) => {
+	const parsed = parseSearch(search)
+	const gone = parsed.operators[number]
+	expect(gone && withoutOperator(parsed, gone)).toBe(rest)
+})
+
+test.each([
+	['tag:a or user:b', true],
+	['is:solved or is:unanswered', true],
+	['loop or tag:a', true],
+	['tag:a or tag:b', false],
+	['a or b tag:c', false],
+	['a or', false],
+])('an `or` of %j joins nothing: %s', (search, ignores) => {
+	expect(parseSearch(search).ignoresOr).toBe(ignores)
 })
 
 test.each([

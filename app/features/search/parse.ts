@@ -1,3 +1,5 @@
+import type { SearchTools } from './search.view.ts'
+
 /*
  * Parses a search of the forum: words and phrases, which PostgreSQL interprets, and operators, which narrow the list.
  * There are no errors: anything else is a word.
@@ -20,6 +22,8 @@ export interface Operator {
 	excluded: boolean
 	/** As it was typed. */
 	text: string
+	/** Whether `or` joins it to the operator before it, of which it is an alternative. */
+	isAlternative: boolean
 }
 
 /** A part that is not an operator. */
@@ -39,6 +43,8 @@ export interface ParsedSearch {
 	operators: Operator[]
 	/** All parts as they were typed, in order. */
 	parts: string[]
+	/** Whether an `or` beside an operator joins nothing, as in `java or is:solved`: all of the search is required. */
+	ignoresOr: boolean
 }
 
 /** A part ends at the next space outside quotes; an unclosed quote extends to the end. */
@@ -82,15 +88,36 @@ export function parseSearch(search: string): ParsedSearch {
 	const parts = normalizePunctuation(search).match(part) ?? []
 	const operators: Operator[] = []
 	const terms: SearchPart[] = []
-	for (const text of parts) {
+	for (const [at, text] of parts.entries()) {
 		const found = readOperator(text)
-		if (!found && !dash.test(text)) terms.push(readTerm(text))
-		else if (found && !operators.some((other) => isSame(other, found))) operators.push(found)
+		if (!found && !dash.test(text) && !isJoining(parts, at)) terms.push(readTerm(text))
+		else if (found && !operators.some((other) => isSame(other, found)))
+			operators.push({ ...found, isAlternative: isJoining(parts, at - 1) })
 	}
+	if (operators.length === 0) return { terms, operators, parts, ignoresOr: false }
 	// Beside an operator, `&&` asks for nothing more: the index has no signs.
-	const wanted =
-		operators.length === 0 ? terms : terms.filter(({ kind, text }) => kind !== 'word' || /[\p{L}\p{N}]/u.test(text))
-	return { terms: wanted, operators, parts }
+	const telling = terms.filter(({ kind, text }) => kind !== 'word' || /[\p{L}\p{N}]/u.test(text))
+	const isOr = ({ kind }: SearchPart) => kind === 'or'
+	const first = telling.findIndex((term) => !isOr(term))
+	const wanted = first < 0 ? [] : telling.slice(first, telling.findLastIndex((term) => !isOr(term)) + 1)
+	return { terms: wanted, operators, parts, ignoresOr: wanted.length < telling.length }
+}
+
+/** Whether a part is an `or` between two operators of one kind. A state of a question is no alternative: it has one, and the lists have the rest. */
+function isJoining(parts: readonly string[], at: number): boolean {
+	if (parts[at]?.toLowerCase() !== 'or') return false
+	const [before, after] = [parts[at - 1], parts[at + 1]].map((text = '') => readOperator(text))
+	if (!before || !after || before.excluded || after.excluded) return false
+	return before.kind === after.kind && before.kind !== 'is'
+}
+
+/** The values of the operators of a kind without a minus; alternatives are in one list. */
+export function alternativesOf(operators: readonly Operator[], kind: OperatorKind): string[][] {
+	const lists: string[][] = []
+	for (const { value, isAlternative } of operators.filter((one) => one.kind === kind && !one.excluded))
+		if (isAlternative) lists.at(-1)?.push(value)
+		else lists.push([value])
+	return lists
 }
 
 /** Whether a text consists only of a command-line option, such as `--hard`. */
@@ -116,23 +143,27 @@ function sourceOf(text: string): string {
 	return text.replace(unspaced, '"$&"').replace(dotted, '$1"$2"').replace(splitHyphens, '$1 ')
 }
 
-/** The operators of a search, for display, each with the search without it. */
-export function listOperators(search: string): { text: string; without: string }[] {
+/** How the operators of a search are read, for display: each with the search without it. */
+export function describeOperators(search: string): Omit<SearchTools, 'instead'> {
 	const parsed = parseSearch(search)
-	return parsed.operators.map((operator) => ({
+	const operators = parsed.operators.map((operator) => ({
 		text: `${operator.excluded ? '-' : ''}${operator.kind}:${operator.value}`,
+		isAlternative: operator.isAlternative,
 		without: withoutOperator(parsed, operator),
 	}))
+	return { operators, ignoresOr: parsed.ignoresOr }
 }
 
-/** The search without an operator, even if that was typed several times. */
-export function withoutOperator({ parts }: ParsedSearch, gone: Operator): string {
-	return parts
-		.filter((text) => {
-			const found = readOperator(text)
-			return !found || !isSame(found, gone)
-		})
-		.join(' ')
+/** The search without an operator, even if that was typed several times, and without the `or` that joins it to others. */
+export function withoutOperator({ parts }: Pick<ParsedSearch, 'parts'>, gone: Operator): string {
+	const isGone = (at: number) => {
+		const found = readOperator(parts[at] ?? '')
+		return found !== null && isSame(found, gone)
+	}
+	// Of `a or b or c`, the first `or` goes with `a`, and with `b`.
+	const isLoose = (at: number) =>
+		isJoining(parts, at) && (isGone(at + 1) || (isGone(at - 1) && !isJoining(parts, at - 2)))
+	return parts.filter((_, at) => !isGone(at) && !isLoose(at)).join(' ')
 }
 
 function readOperator(text: string): Operator | null {
@@ -141,7 +172,7 @@ function readOperator(text: string): Operator | null {
 	const kind = name.toLowerCase() as OperatorKind
 	const value = storedValue(kind, written.replaceAll('"', '').trim().toLowerCase())
 	if (!value || values[kind]?.includes(value) === false) return null
-	return { kind, value, excluded: minus === '-', text }
+	return { kind, value, excluded: minus === '-', text, isAlternative: false }
 }
 
 function storedValue(kind: OperatorKind, text: string): string {

@@ -1,12 +1,11 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
+import { inSteps } from '~/platform/jobs/in-steps.server.ts'
 
 /** Questions that are looked through per transaction. */
 const BATCH = 200
 /** Questions that are written per transaction: until its commit, who comments on one of them waits. */
 const MAX_WRITTEN = 20
-/** The length of one run in milliseconds. */
-const RUN_MS = 50_000
 /** Comments that `whole_document` takes. A longer document, which grew by each comment, would lose the others. */
 const MAX_COMMENTS = 300
 
@@ -14,10 +13,8 @@ const MAX_COMMENTS = 300
  * Makes the search documents of questions anew after a migration has changed `search_text` and inserted a row into `reindexing`. Runs every
  * minute in one process of the site, and continues where the last run ended.
  */
-export async function reindexQuestions(): Promise<void> {
-	const until = Date.now() + RUN_MS
-	let hasMore = true
-	while (hasMore && Date.now() < until) hasMore = await reindexBatch()
+export function reindexQuestions(): Promise<void> {
+	return inSteps(reindexBatch)
 }
 
 /**

@@ -14,6 +14,8 @@ export interface Selection<Row> {
  */
 export interface SearchScope {
 	tags: string[]
+	/** Of each list, a question must have one. */
+	eitherTags: string[][]
 	/** Ids; null for no restriction. An empty list matches nothing. */
 	categories: number[] | null
 	users: number[] | null
@@ -64,8 +66,8 @@ export async function scopedRows<Row>(
 	{ cursor, limit, ...scope }: SearchScope & { cursor: TimeCursor | null; limit: number },
 ): Promise<Row[]> {
 	if (matchesNothing(scope)) return []
-	const { tags, categories, users } = scope
-	const meeting = tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
+	const { tags, eitherTags, categories, users } = scope
+	const meeting = eitherTags.length > 0 || tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
 	const byTag = tags.length > 0 && !users
 	const at = sql.raw(byTag ? 't.created_at' : 'q.created_at')
 	const id = sql.raw(byTag ? 't.question_id' : 'q.id')
@@ -126,12 +128,13 @@ export function conditionsBesideWords(
 
 /** Conditions on `questions q`; each list of ids and tags is part of the index questions_found. */
 export function conditions(
-	{ tags, categories, users, without, except, filter, ...states }: SearchScope,
+	{ tags, eitherTags, categories, users, without, except, filter, ...states }: SearchScope,
 	stateIs = (state: RawBuilder<unknown>) => state,
 	isPublished = sql`q.status = 'published'`,
 ): RawBuilder<unknown> {
 	const all = [isPublished]
 	if (tags.length > 0) all.push(sql`q.tags @> ${tags}::text[]`)
+	for (const either of eitherTags) all.push(sql`q.tags && ${either}::text[]`)
 	if (categories) all.push(oneOf('q.category_id', categories))
 	if (users) all.push(oneOf('q.author_id', users))
 	if (without.tags.length > 0) all.push(sql`not q.tags && ${without.tags}::text[]`)

@@ -40,8 +40,10 @@ export type SearchFallback = { kind: 'corrected'; search: string } | { kind: 'an
 
 /** What is shown with the results of a search. */
 export interface SearchTools {
-	/** Its operators, each with the search without it. */
-	operators: { text: string; without: string }[]
+	/** Its operators, each with the search without it. An alternative is joined by `or` to the one before it. */
+	operators: { text: string; isAlternative: boolean; without: string }[]
+	/** Whether an `or` beside an operator joins nothing. */
+	ignoresOr: boolean
 	instead: SearchFallback | null
 }
 

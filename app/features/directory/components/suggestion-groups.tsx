@@ -112,7 +112,7 @@ export function splitMatches(text: string, typed: string): Part[] {
 		.join('|')
 	const parts: Part[] = []
 	let end = 0
-	for (const match of text.matchAll(new RegExp(`(?<![\\p{L}\\p{N}])(${pattern})`, 'giu'))) {
+	for (const match of text.matchAll(new RegExp(`(?<![\\p{L}\\p{M}\\p{N}])(${pattern})`, 'giu'))) {
 		if (match.index > end) parts.push({ text: text.slice(end, match.index), isMatch: false, from: end })
 		parts.push({ text: match[0], isMatch: true, from: match.index })
 		end = match.index + match[0].length

@@ -36,6 +36,7 @@ test.each([
 	['C++ and C', 'c++', ['[C++]', ' and C']],
 	['Area', 'rea', ['Area']],
 	['Mira Quillon', 'quil mi', ['[Mi]', 'ra ', '[Quil]', 'lon']],
+	['मीरा रानी', 'रा', ['मीरा ', '[रा]', 'नी']],
 	['anything', '', ['anything']],
 	['a (b', '(', ['a ', '[(]', 'b']],
 ])('in %s, words that begin with %s are marked', (text, typed, parts) => {

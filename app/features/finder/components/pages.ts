@@ -19,7 +19,11 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 				{ title: 'You can answer these', url: '/answer', also: 'help queries unanswered' },
 				{ title: 'Following', url: '/following', also: 'followed subscriptions' },
 				{ title: 'Edit Profile', url: `/edit-profile/${viewer.username}`, also: 'skills picture city' },
-				{ title: 'Settings', url: '/settings', also: 'theme mails preferences' },
+				{
+					title: 'Settings',
+					url: '/settings',
+					also: 'theme mails preferences password email username passkeys two-factor logins data delete account',
+				},
 				{ title: 'Access tokens', url: '/settings/tokens', also: 'api settings' },
 				{ title: 'Activity', url: '/settings/activity', also: 'sessions devices security settings' },
 			]
@@ -37,6 +41,8 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 	const staff: SitePage[] = isModerator(viewer)
 		? [
 				{ title: 'Moderation', url: '/moderation', also: 'queue reports cases' },
+				{ title: 'Moderators and suspended members', url: '/moderation/members', also: 'moderation' },
+				{ title: 'Spam', url: '/moderation/accounts', also: 'moderation takedown hide everything accounts' },
 				{ title: 'Terms', url: '/moderation/terms', also: 'vocabulary moderation' },
 				{ title: 'Searches without results', url: '/moderation/searches', also: 'moderation' },
 				{ title: 'Routing', url: '/moderation/routing', also: 'moderation asked members' },
@@ -48,6 +54,11 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 					{ title: 'Administration', url: '/admin', also: 'admin settings' },
 					{ title: 'Categories', url: '/admin/categories', also: 'admin administration forum' },
 					{ title: 'Members', url: '/admin/members', also: 'admin administration roles' },
+					{ title: 'Invitations', url: '/admin/invitations', also: 'admin administration invite links lists' },
+					{ title: 'People who have left', url: '/admin/leavers', also: 'admin administration leavers alumni' },
+					{ title: 'Terms and privacy', url: '/admin/legal', also: 'admin administration legal imprint' },
+					{ title: 'Settings of the site', url: '/admin/settings', also: 'admin administration' },
+					{ title: 'Log', url: '/moderation/log', also: 'moderation admin administration actions' },
 					{ title: 'Backups', url: '/admin/backups', also: 'admin administration archive restore' },
 					{ title: 'Figures', url: '/admin/figures', also: 'admin administration statistics charts' },
 					{ title: 'Reading and storage', url: '/admin/figures/usage', also: 'admin administration views disk space' },

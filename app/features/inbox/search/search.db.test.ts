@@ -7,6 +7,8 @@ import { startJobs, stopJobs } from '~/platform/jobs/jobs.server.ts'
 import { makeMessage, passTime } from '../../../../tests/factories/chat.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
+import { queuedBehind } from '../../../../tests/support/locks.ts'
+import { reindexMessages } from './reindexing.queries.server.ts'
 import { collectMessageWords, searchOwnMessages } from './search.server.ts'
 
 useDatabase()
@@ -66,6 +68,51 @@ test.each([
 	const { hits, nearly } = await searchOwnMessages(tomas, words)
 	expect(nearly).toBe(false)
 	expect(hits[0]?.passage.filter(({ hit }) => hit)).toEqual([{ text: word, hit: true }])
+})
+
+test.each([
+	['भाषा', 'मेरी भाषा।', 'भाषा'],
+	['भाषा कोड', 'मेरी भाषा में कोड है', 'भाषा'],
+	['لغة', 'ما هي لغة؟', 'لغة'],
+	['زبان', 'یہ زبان۔', 'زبان'],
+	['krill', '•Plankton,\u00a0krill\u00a0and ice', 'krill'],
+	['thanks many', 'Many thanks🙏bye', 'Many'],
+	['naive plan', '“Naïve” plan…', 'Naïve'],
+	['plan two', 'A plan… or “two”', 'plan'],
+	["we'll meet", "We'll meet at two", 'll'],
+	['we’ll meet', "We'll meet at two", 'll'],
+	["o'brien two", 'O’Brien has two', 'O'],
+	['“meet at two”', "We'll meet at two", 'meet'],
+])('%j finds %j, whatever sign is beside a word', async (words, body, word) => {
+	await makeMessage(mira, tomas, body)
+	await makeMessage(tomas, mira, 'Two will meet')
+	const { hits, nearly } = await searchOwnMessages(tomas, words)
+	expect([hits.length, nearly]).toEqual([1, false])
+	expect(hits[0]?.passage.map(({ text }) => text).join('')).toBe(body)
+	expect(hits[0]?.passage.find(({ hit }) => hit)?.text).toBe(word)
+})
+
+test('after an update, earlier messages are found by words beside signs, as they read by then', async () => {
+	const { rows } = await sql<{ definition: string }>`
+		select pg_get_functiondef('without_accents'::regproc) as definition`.execute(db())
+	await sql`create or replace function without_accents(value text) returns text language sql immutable parallel safe
+		as 'select value'`.execute(db())
+	const { id } = await makeMessage(mira, tomas, 'Otters🙏')
+	await makeMessage(tomas, mira, 'Seals🙏')
+	await sql.raw(rows[0]?.definition ?? '').execute(db())
+	await sql`insert into reindexing_messages (after_id) values (0) on conflict do nothing`.execute(db())
+	const found = async () => [
+		await texts(mira, '"otters"'),
+		await texts(mira, '"walruses"'),
+		await texts(mira, '"seals"'),
+	]
+	expect(await found()).toEqual([[], [], []])
+	const [reindexed] = await queuedBehind(
+		(trx) => sql`update messages set body = 'Walruses🙏', html = '<p>Walruses🙏</p>' where id = ${id}`.execute(trx),
+		[reindexMessages],
+	)
+	expect([reindexed?.status, ...(await found())]).toEqual(['fulfilled', [], ['Walruses🙏'], ['Seals🙏']])
+	expect((await sql`select from reindexing_messages`.execute(db())).rows).toEqual([])
 })
 
 test.each([

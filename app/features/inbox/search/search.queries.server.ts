@@ -26,7 +26,7 @@ export interface HitRow extends PeerRow {
 	sent_at: Date
 	/** The text without Markdown. */
 	body: string
-	/** The whole text without accents, with delimiters around the matching words. */
+	/** The whole text as `without_accents` writes it, with delimiters around the matching words. */
 	marked: string
 }
 
@@ -82,13 +82,16 @@ function queryOf({ phrase, words }: MessageSearch): RawBuilder<unknown> {
 	return sql`
 		select coalesce(string_agg('(' || ways || ')', ' & ' order by position), '')::tsquery as words from (
 			select position, string_agg(nullif(way::text, ''), ' | ') as ways from (
-				select position, plainto_tsquery('english', word)
+				select position, ${formsOf}
 					|| case when length(word) > 1 and position = ${typed.length} then quote_literal(word) || ':*' else '' end::tsquery as way
 				from unnest(${typed}::text[]) with ordinality as asked (word, position)
-				union all select position, plainto_tsquery('english', word)
+				union all select position, ${formsOf}
 				from unnest(${positions}::int[], ${words.flatMap(({ instead }) => instead)}::text[]) as other (position, word)) each_way
 			group by position) each_word`
 }
+
+/** A word as documents have it: other locales than the built-in database's take some marks of letters for signs. */
+const formsOf = sql`plainto_tsquery('english', without_accents(word))`
 
 /** Those of these words that PostgreSQL ignores as stop words ("the"). */
 export async function findStopWords(words: string[]): Promise<Set<string>> {

@@ -46,7 +46,11 @@ export async function searchOwnMessages(
 
 /** Parses a search; null for an empty one. Stop words only count if there are no others. */
 async function read(search: string): Promise<MessageSearch | null> {
-	const text = search.replaceAll('\u0000', ' ').slice(0, inboxLimits.search).trim()
+	const text = search
+		.replaceAll('\u0000', ' ')
+		.replace(/[“”„‟]/g, '"')
+		.slice(0, inboxLimits.search)
+		.trim()
 	const words = searchWordsOf(text)
 	if (words.length === 0) return null
 	if (hasSearchOperators(text)) return { phrase: text, words: [] }

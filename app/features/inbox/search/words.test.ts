@@ -5,8 +5,10 @@ test.each([
 	['  Deadline, (Friday)! ', ['deadline', 'friday']],
 	['Café CAFÉ cafe', ['cafe']],
 	['node.js example.com/a', ['node.js', 'example.com/a']],
-	["it's \\o/ ' \" !&|:*", ['its', 'o']],
+	["it's \\o/ ' \" !&|:*", ['it', 's', 'o']],
 	['@nell #42', ['nell', '42']],
+	['भाषा। हिन्दी کوڈ؟', ['भाषा', 'हिन्दी', 'کوڈ']],
+	['thanks🙏bye it’s', ['thanks', 'bye', 'it', 's']],
 	['', []],
 ])('the words of %j are %j', (search, words) => {
 	expect(searchWordsOf(search)).toEqual(words)

@@ -1,5 +1,5 @@
 import type { MessageHit } from '../inbox.view.ts'
-/** Normalizes for comparison: lower case without accents, as `without_accents` in the database does. */
+/** Normalizes for comparison: lower case without accents. */
 export function foldText(text: string): string {
 	return withoutAccents(text).toLowerCase()
 }
@@ -12,11 +12,14 @@ function withoutAccents(text: string): string {
 		.normalize('NFC')
 }
 
-/** Splits a search into words at spaces, without surrounding punctuation. */
+/** What separates words in `without_accents` and in PostgreSQL's parser: spaces, signs beyond ASCII, an apostrophe, a backslash. */
+const separators = /[\s'\\]+|[^\p{ASCII}\p{L}\p{M}\p{N}\u200c\u200d]+/u
+
+/** Splits a search into words, without surrounding punctuation. */
 export function searchWordsOf(search: string): string[] {
 	const words = foldText(search)
-		.split(/\s+/)
-		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$|['\\]/gu, ''))
+		.split(separators)
+		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu, ''))
 		.filter((word) => word !== '')
 	return [...new Set(words)].slice(0, 12)
 }

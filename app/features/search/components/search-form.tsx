@@ -107,6 +107,7 @@ function useSearchAsTyped(
 
 const operators = [
 	['tag:java', 'has this tag'],
+	['tag:c or tag:go', 'has one of these tags'],
 	['category:python', 'is in this category'],
 	['user:name', 'was asked by this member'],
 	['is:solved', 'has a solution'],
@@ -152,16 +153,17 @@ interface SearchToolsBarProps {
 	params?: Record<string, string | null>
 }
 
-/** The operators of a search, each linked to the search without it, and a suggested spelling. */
+/** The operators of a search, each linked to the search without it, how an `or` beside them is read, and a suggested spelling. */
 export function SearchToolsBar({ tools, pathname, params = {} }: SearchToolsBarProps) {
 	if (!tools) return null
-	const { operators: active, instead } = tools
+	const { operators: active, ignoresOr, instead } = tools
 	return (
 		<>
 			{active.length > 0 && (
 				<ul className="mt-2 flex flex-wrap gap-2" aria-label="Search filters">
-					{active.map(({ text, without }) => (
-						<li key={text} className="min-w-0">
+					{active.map(({ text, isAlternative, without }) => (
+						<li key={text} className="flex min-w-0 items-center gap-2">
+							{isAlternative && <span className="text-sm text-ink-3">or</span>}
 							<Link
 								className="chip max-w-full"
 								to={withParams(pathname, { q: without, ...params })}
@@ -172,6 +174,11 @@ export function SearchToolsBar({ tools, pathname, params = {} }: SearchToolsBarP
 						</li>
 					))}
 				</ul>
+			)}
+			{ignoresOr && (
+				<p className="mt-3" role="status">
+					“or” joins words, or filters of one kind such as tags. Here everything is required.
+				</p>
 			)}
 			{instead && (
 				<p className="mt-3 wrap-anywhere" role="status">
