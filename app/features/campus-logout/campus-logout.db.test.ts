@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
+import { RouterContextProvider } from 'react-router'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
@@ -8,6 +9,7 @@ import { beginFlow, finishFlow } from '~/features/campus-login/login-flow.server
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
+import { factsContext, type RequestFacts } from '~/lib/context.ts'
 import { TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -18,6 +20,7 @@ import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/suppo
 import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
 import { receiveLogoutToken } from './campus-logout.server.ts'
+import { action } from './routes/backchannel-logout.ts'
 
 useDatabase()
 
@@ -227,6 +230,20 @@ test('a token counts once: whoever has logged in again stays', async () => {
 	const again = await logIn()
 	await expect(receiveLogoutToken(token, '')).rejects.toMatchObject(refusal)
 	expect(await isLoggedIn(again)).toBe(true)
+})
+
+test('the address answers 200 or 400, which nothing may store', async () => {
+	const { sid } = await enter()
+	const token = await campus.logoutToken(campus.visitor, sid)
+	const answers = []
+	for (const body of [new URLSearchParams({ logout_token: token }), new URLSearchParams(), token, new FormData()]) {
+		const request = new Request(`${config().publicUrl}/login/campus/backchannel-logout`, { method: 'POST', body })
+		const context = new RouterContextProvider()
+		context.set(factsContext, { ip: '' } as RequestFacts)
+		const { status, headers } = await action({ request, context } as never)
+		answers.push([status, headers.get('Cache-Control')])
+	}
+	expect(answers).toEqual([200, 400, 400, 400].map((status) => [status, 'private, no-store']))
 })
 
 test('where the campus login is off, or its keys cannot be fetched, no token counts', async () => {

@@ -15,7 +15,8 @@ export function loader() {
 /** Receives a logout token from the login service of the campus: the form field `logout_token`. Answers 200, 400 or 429. */
 export function action({ request, context }: Route.ActionArgs) {
 	return respondJson(async () => {
-		const form = await readForm(request)
+		// What is no form has no token either, and gets the same answer.
+		const form = await readForm(request).catch(() => new FormData())
 		await receiveLogoutToken(String(form.get('logout_token') ?? ''), factsOf(context).ip)
 		return {}
 	})
