@@ -11,6 +11,7 @@ export default [
 	route('login/ldap', 'features/campus-login/routes/ldap.tsx'),
 	route('login/saml/acs', 'features/campus-login/routes/saml-acs.ts'),
 	route('login/saml/metadata', 'features/campus-login/routes/saml-metadata.ts'),
+	route('login/campus/backchannel-logout', 'features/campus-logout/routes/backchannel-logout.ts'),
 	route('login/:provider', 'features/campus-login/routes/begin.tsx'),
 	route('login/:provider/callback', 'features/campus-login/routes/callback.tsx'),
 	route('register', 'features/login/routes/register.tsx'),

@@ -13,6 +13,7 @@ import { campus } from './campus/campus.feature.server.ts'
 import { campusFields } from './campus-fields/campus-fields.feature.server.ts'
 import { campusLeavers } from './campus-leavers/campus-leavers.feature.server.ts'
 import { campusLogin } from './campus-login/campus-login.feature.server.ts'
+import { campusLogout } from './campus-logout/campus-logout.feature.server.ts'
 import { campusRoles } from './campus-roles/campus-roles.feature.server.ts'
 import { chat } from './chat/chat.feature.server.ts'
 import { chatPictures } from './chat-pictures/chat-pictures.feature.server.ts'
@@ -86,7 +87,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[profileEditor],
 	[demo, directory, repositories, resume],
 	[finder, privacy],
-	[campusRoles],
+	[campusLogout, campusRoles],
 	[administration, takedowns],
 	[backups, campusFields, campusLeavers, invites, legal, moderationLog, siteSettingsFeature, usage],
 	[home, settings, api, accountMerge],

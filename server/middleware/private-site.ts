@@ -11,7 +11,7 @@ import { addSession, type LoginRedirect, senderOf } from '../site-faults.ts'
  * browsers and programs expect.
  */
 export const openPaths: readonly RegExp[] = [
-	/^\/login(\/code|\/[^/]+(\/callback)?|\/saml\/(acs|metadata))?$/,
+	/^\/login(\/code|\/[^/]+(\/callback)?|\/saml\/(acs|metadata)|\/campus\/backchannel-logout)?$/,
 	/^\/(register|invite|forgot-password|reset-password|verify-email|claim-admin|logout|theme)$/,
 	/^\/(confirm-email|undo-email|confirm-campus|unsubscribe)$/,
 	/^\/(terms|privacy|imprint)$/,

@@ -159,6 +159,7 @@ const forms: Record<string, Form[]> = {
 	'/login/ldap': [open('/login/ldap')],
 	'/login/link': [open('/login/link')],
 	'/login/saml/acs': [open('/login/saml/acs')],
+	'/login/campus/backchannel-logout': [open('/login/campus/backchannel-logout')],
 	'/login/:provider': [open('/login/campus')],
 	'/register': [open('/register')],
 	'/forgot-password': [open('/forgot-password')],

@@ -257,17 +257,19 @@ describe('the origin of writes', () => {
 		}
 	})
 
-	test('a SAML response may come from any origin, at its own address only', async () => {
+	test('a SAML response and a logout token may come from any origin, at their own addresses only', async () => {
 		const headers = { ...proxied, ...typed, Origin: 'https://evil.example', Cookie: cookie }
 		const post = (path: string) => sendRaw(site.url, { method: 'POST', path, headers, body: 'SAMLResponse=x' })
 		const answer = await post('/login/saml/acs')
 		expect([answer.status, answer.headers.location]).toEqual([303, '/login/saml/callback'])
+		expect((await post('/login/campus/backchannel-logout')).status).toBe(400)
 		for (const path of [
 			'/login/saml/acs/',
 			'/login/saml/acs.data',
 			'/login/saml/callback',
 			'/login/saml',
 			'/login/SAML/acs',
+			'/login/campus/backchannel-logout/',
 		])
 			expect((await post(path)).body, path).toContain('came from another site')
 	})

@@ -32,6 +32,7 @@ const open = [
 	'/login',
 	'/login/:provider',
 	'/login/:provider/callback',
+	'/login/campus/backchannel-logout',
 	'/login/code',
 	'/login/ldap',
 	'/login/link',

@@ -9,6 +9,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMessage } from '../factories/chat.ts'
 import { picture } from '../factories/pictures.ts'
+import { logOutAtCampus } from '../support/campus-logout.ts'
 import { useDatabase } from '../support/database.ts'
 import {
 	logInAgain,
@@ -200,6 +201,7 @@ const endings: [string, (who: Someone) => Promise<void>, { others: boolean; toke
 		({ member }) => post(`/moderation/profile/${member.username}`, admin.cookie, { intent: 'log-out' }),
 		{ others: false, tokens: false },
 	],
+	['a logout at the university', ({ member }) => logOutAtCampus(member, site, admin), { others: true, tokens: true }],
 	['a merge into another account', (who) => mergeAway(who, site, admin.cookie), { others: false, tokens: false }],
 ]
 
@@ -223,12 +225,7 @@ test('a suspended member can log in and read, but not write', async () => {
 	await post(`/moderation/profile/${member.username}`, admin.cookie, suspension)
 	const cookie = await logInAgain(site, member.username)
 	expect(await knownBy(cookie)).toEqual(everyWay)
-	const question = {
-		title: 'A question of mine',
-		description: 'How does it work?',
-		tags: 'testing',
-		category: 'others',
-	}
+	const question = { title: 'My question', description: 'How does it work?', tags: 'testing', category: 'others' }
 	const answer = await site.ask('/forum/ask', cookie, question)
 	expect(await answer.text()).toContain('You are suspended')
 	expect(answer.status).toBe(403)

@@ -254,6 +254,7 @@ export const SILENT: Record<string, string[]> = {
 	],
 	'It asks another site, or is asked by one.': [
 		'/edit-profile/:username/projects/github',
+		'/login/campus/backchannel-logout',
 		'/login/saml/acs',
 		'/login/saml/metadata',
 		'/mail/bounces',

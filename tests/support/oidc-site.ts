@@ -17,6 +17,9 @@ export interface CampusAccount {
 	role?: string | string[]
 }
 
+/** Modifies a token. */
+type Forge = (claims: Record<string, unknown>, header: Record<string, unknown>) => void
+
 export interface CampusSite {
 	issuer: string
 	clientId: string
@@ -28,7 +31,9 @@ export interface CampusSite {
 	/** Rotates the signing keys. @param kid name of the key; a new one by default */
 	rotateKeys: (kid?: string) => void
 	/** Modifies the claims of ID tokens before they are signed; null leaves them. */
-	forge: ((claims: Record<string, unknown>) => void) | null
+	forge: Forge | null
+	/** What the provider sends when this session ended there. @param forge modifies it before it is signed */
+	logoutToken: (subject: string, sid: string, forge?: Forge) => Promise<string>
 	/** Stops listening, and starts again at the same address. */
 	stop: () => Promise<void>
 	start: () => Promise<void>
@@ -56,9 +61,21 @@ export async function startCampus(callback: string): Promise<CampusSite> {
 			}),
 		start: () => listen(server, port),
 		visit: (url) => visit(url, callback),
+		logoutToken: (subject, sid, forge) => issueLogout(subject, sid, forge),
 	}
+	let issueLogout: CampusSite['logoutToken']
 	function serveWith(key: JsonWebKey) {
-		const provider = new Provider(campus.issuer, settings(campus, callback, key))
+		let sent = ''
+		const keep: Configuration['fetch'] = async (_url, options) => {
+			sent = new URLSearchParams(String(options?.body)).get('logout_token') ?? ''
+			return new Response()
+		}
+		const provider = new Provider(campus.issuer, { ...settings(campus, callback, key), fetch: keep })
+		issueLogout = async (subject, sid, forge = () => {}) => {
+			const client = await provider.Client.find(campus.clientId)
+			await (client as unknown as BackchannelClient).backchannelLogout(subject, sid)
+			return forged(sent, key, forge)
+		}
 		provider.use(async (context, next) => {
 			await next()
 			const body = context.body as { id_token?: string } | undefined
@@ -80,12 +97,18 @@ export async function startCampus(callback: string): Promise<CampusSite> {
 	return campus
 }
 
+/** Of the provider's client, which its types leave out. */
+interface BackchannelClient {
+	backchannelLogout: (subject: string, sid: string) => Promise<unknown>
+}
+
 /** The token with other claims, signed with the provider's key. */
-function forged(token: string, key: JsonWebKey, forge: (claims: Record<string, unknown>) => void): string {
-	const [header = '', payload = ''] = token.split('.')
-	const claims = JSON.parse(Buffer.from(payload, 'base64url').toString())
-	forge(claims)
-	const signed = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`
+function forged(token: string, key: JsonWebKey, forge: Forge): string {
+	const [header, claims] = token
+		.split('.', 2)
+		.map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()) as Record<string, unknown>)
+	forge(claims ?? {}, header ?? {})
+	const signed = [header, claims].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')
 	const signature = sign('sha256', Buffer.from(signed), createPrivateKey({ key, format: 'jwk' }))
 	return `${signed}.${signature.toString('base64url')}`
 }
@@ -103,12 +126,14 @@ function settings(campus: CampusSite, callback: string, key: JsonWebKey): Config
 				client_secret: campus.clientSecret,
 				redirect_uris: [callback],
 				grant_types: ['authorization_code', 'refresh_token'],
+				backchannel_logout_uri: `${new URL(callback).origin}/login/campus/backchannel-logout`,
+				backchannel_logout_session_required: true,
 			},
 		],
 		jwks: { keys: [key] },
 		claims: { profile: ['name', 'preferred_username', 'role'], email: ['email', 'email_verified'] },
 		cookies: { keys: ['a key of the campus'] },
-		features: { devInteractions: { enabled: false } },
+		features: { devInteractions: { enabled: false }, backchannelLogout: { enabled: true } },
 		interactions: { url: (_context, { uid }) => `/interaction/${uid}` },
 		issueRefreshToken: async () => true,
 		ttl: {

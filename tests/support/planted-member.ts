@@ -252,7 +252,7 @@ export async function insertPushSubscription({ id }: SignedIn, { own }: PlantedW
 	await sql`
 		with of as (select s.id as session, i.id as identity from sessions s, identities i
 			where s.token = ${`${own}-${id}`} and i.subject = ${own}),
-		known as (insert into provider_sessions (session_id, identity_id, refresh_token) select session, identity, ${own} from of)
+		known as (insert into provider_sessions (session_id, identity_id, refresh_token, sid) select session, identity, ${own}, ${own} from of)
 		insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
 		select ${id}, session, ${`https://${own}.example/`}, ${own}, ${own} from of`.execute(db())
 }
@@ -344,6 +344,7 @@ export const NOT_PLANTED: Record<string, string[]> = {
 			'invited_addresses.token_hash',
 			'invites.token_hash',
 			'left_usernames.hash',
+			'logout_tokens.hash',
 			'rate_limits.key',
 			'site_logos.path',
 		],

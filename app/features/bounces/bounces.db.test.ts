@@ -326,6 +326,27 @@ test('a member who is leaving gets no optional mails, unless they come back', as
 	expect(received).toHaveLength(2)
 })
 
+test('90 days after a member has left the university, optional mails stop until they log in again', async () => {
+	const mira = await member()
+	const left = (days: number) =>
+		sql`update users set left_campus_at = now() - make_interval(days => ${days}), absent_since = now() where id = ${mira.id}`.execute(
+			db(),
+		)
+	await left(89)
+	await sendQueuedMail(digest(mira.email))
+	expect(received).toHaveLength(1)
+	await left(91)
+	await sendQueuedMail(digest(mira.email))
+	expect(received).toHaveLength(1)
+	await sendQueuedMail(wanted(mira.email))
+	expect(received).toHaveLength(2)
+	await sql`insert into sessions (user_id, token, expires_at) values (${mira.id}, 'of mira', now() + interval '1 day')`.execute(
+		db(),
+	)
+	await sendQueuedMail(digest(mira.email))
+	expect(received).toHaveLength(3)
+})
+
 test('a mark is deleted with its address, survives a swap, and is cleared by following a link mailed to the only address', async () => {
 	const mira = await member()
 	const own = { userId: mira.id, email: mira.email, sentAt: new Date() }

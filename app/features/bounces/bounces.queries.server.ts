@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { SAME_OWNER_DAYS } from './bounces.policy.ts'
 
 /** The owner of an address, and the state of its mail. */
 export interface AddressOwnerRow {
@@ -9,13 +10,17 @@ export interface AddressOwnerRow {
 	has_complained: boolean
 	/** Whether the account is being deleted. */
 	is_leaving: boolean
+	/** Whether its member has left the university long ago, and not logged in since. */
+	is_gone: boolean
 }
 
 /** The account with this address, and what speaks against mailing it; undefined if nobody has it. */
 export async function findAddressOwner(email: string): Promise<AddressOwnerRow | undefined> {
 	const { rows } = await sql<AddressOwnerRow>`
 		select account.user_id, account.email, bounce.marked_at is not null as is_marked,
-			bounce.complained_at is not null as has_complained, users.leaves_at is not null as is_leaving
+			bounce.complained_at is not null as has_complained, users.leaves_at is not null as is_leaving,
+			users.absent_since is not null
+				and coalesce(users.left_campus_at < now() - make_interval(days => ${SAME_OWNER_DAYS}), false) as is_gone
 		from account_emails account left join mail_bounces bounce using (email) join users on users.id = account.user_id
 		where account.email = lower(${email})`.execute(db())
 	return rows[0]

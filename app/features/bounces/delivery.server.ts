@@ -7,13 +7,13 @@ import { returnPathFor } from './return-path.server.ts'
 
 const countWithheld = counter(
 	'devquad_mails_withheld_total',
-	'Mails that were not sent because mail to the address comes back, was reported as spam, belongs to no account any more, or its member is leaving.',
+	'Mails that were not sent because mail to the address comes back, was reported as spam, belongs to no account any more, or its member is leaving or has left the university.',
 )
 
 /**
  * Sends a mail as {@link sendMail} does, with a return path that identifies it in a bounce. Optional mails are not sent to an address that
- * bounces or complained or that no account has any more, nor to a member who is leaving. Other mails are, a few a day, as a mark may be outdated. A recipient that the mail server rejects at once is
- * recorded too.
+ * bounces or complained or that no account has any more, nor to a member who is leaving, or has left the university long ago. Other mails are, a few a day, as a mark
+ * may be outdated. A recipient that the mail server rejects at once is recorded too.
  * @throws Error if the mail server does not accept the mail now
  */
 export async function deliver(mail: Mail): Promise<void> {
@@ -30,10 +30,10 @@ export async function deliver(mail: Mail): Promise<void> {
 }
 
 async function isOpen(
-	{ email, is_marked, has_complained, is_leaving }: AddressOwnerRow,
+	{ email, is_marked, has_complained, is_leaving, is_gone }: AddressOwnerRow,
 	{ optional = false }: Mail,
 ): Promise<boolean> {
-	if (optional && (is_marked || has_complained || is_leaving)) return false
+	if (optional && (is_marked || has_complained || is_leaving || is_gone)) return false
 	return !is_marked || (await reserveDailyMail(email, MAX_TRIES_PER_DAY))
 }
 

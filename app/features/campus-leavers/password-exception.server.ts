@@ -1,13 +1,13 @@
 import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { isAllowedDomain } from '~/features/accounts/registration/names.server.ts'
+import { SAME_OWNER_DAYS } from '~/features/bounces/bounces.policy.ts'
 import { domainOf } from '~/features/campus/campus.view.ts'
 import { universityOfDomain } from '~/features/campus/universities.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { findLeaver, hasLeavers } from './leavers.queries.server.ts'
 import { leaversSection } from './section.server.ts'
 
-/** Milliseconds for which nobody else gets the university address of somebody who has left. */
-const SAME_OWNER_MS = 90 * 86_400_000
+const DAY_MS = 86_400_000
 
 /*
  * Where the login of the university is the only way in, members who have left use a password: they have to be able to get at their data,
@@ -19,7 +19,7 @@ export const passwordException = {
 	async mayReset(email: string): Promise<boolean> {
 		const leaver = await findLeaver(email)
 		if (!leaver?.is_confirmed) return false
-		return Date.now() - leaver.left_campus_at.getTime() < SAME_OWNER_MS || !isOfUniversity(email)
+		return Date.now() - leaver.left_campus_at.getTime() < SAME_OWNER_DAYS * DAY_MS || !isOfUniversity(email)
 	},
 }
 

@@ -150,6 +150,8 @@ interface ProviderSession {
 	refreshToken: string | null
 	/** The latest time at which the session ends; ISO 8601. */
 	endsAt: string | null
+	/** The provider's id of the session, by which a logout names it; null if it tells none. */
+	sid: string | null
 }
 
 /**
@@ -157,14 +159,16 @@ interface ProviderSession {
  * @returns whether the identity still belongs to the session's member; concurrent unlinking is serialized
  */
 export async function insertProviderSession(session: ProviderSession): Promise<boolean> {
-	const { sessionId, identityId, refreshToken, endsAt } = session
+	const { sessionId, identityId, refreshToken, endsAt, sid } = session
 	const { rows } = await sql`
 		with identity as (
 			select i.id from identities i join sessions s on s.user_id = i.user_id
 			where i.id = ${identityId} and s.id = ${sessionId} for share of i
 		)
-		insert into provider_sessions (session_id, identity_id, refresh_token, ends_at)
-		select ${sessionId}, id, ${refreshToken}, ${endsAt}::timestamptz from identity returning session_id`.execute(db())
+		insert into provider_sessions (session_id, identity_id, refresh_token, ends_at, sid)
+		select ${sessionId}, id, ${refreshToken}, ${endsAt}::timestamptz, ${sid} from identity returning session_id`.execute(
+		db(),
+	)
 	return rows.length > 0
 }
 

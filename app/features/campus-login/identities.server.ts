@@ -116,13 +116,14 @@ const loginDataShape = z.object({
 		.optional(),
 	refreshToken: z.string().nullable(),
 	endsAt: z.string().nullable(),
+	sid: z.string().nullish(),
 })
 type LoginData = z.output<typeof loginDataShape>
 
 /** Encrypted data for the session before it starts. */
 function loginDataOf(identityId: number, answer: ProviderIdentity): string {
-	const { refreshToken, endsAt = null } = answer
-	return encryptLoginData({ identityId, refreshToken, endsAt })
+	const { refreshToken, endsAt = null, sid } = answer
+	return encryptLoginData({ identityId, refreshToken, endsAt, sid })
 }
 
 function encryptLoginData(loginData: LoginData): string {
@@ -142,12 +143,11 @@ export const noticeOfLink = (loginData: string) => (readLoginData(loginData).lin
  * @throws NotAllowed if the identity was unlinked meanwhile, Conflict if it cannot be linked any more
  */
 export async function attachSession(sessionId: number, loginData: string): Promise<void> {
-	const { refreshToken, endsAt, link, ...rest } = readLoginData(loginData)
+	const { refreshToken, endsAt, sid = null, link, ...rest } = readLoginData(loginData)
 	const identityId = link ? await linkByMail(sessionId, link) : rest.identityId
 	const encrypted = refreshToken === null ? null : encryptSecret(refreshPurpose(sessionId), refreshToken)
-	const stored =
-		identityId !== null && (await insertProviderSession({ sessionId, identityId, refreshToken: encrypted, endsAt }))
-	if (stored) return
+	const session = { sessionId, refreshToken: encrypted, endsAt, sid }
+	if (identityId !== null && (await insertProviderSession({ ...session, identityId }))) return
 	throw new NotAllowed('This way to log in was removed in the meantime. Log in another way.')
 }
 
@@ -195,7 +195,7 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 	const account = await findAccountByEmail(email)
 	if (!account || (await hasLeft(db(), account.id))) return
 	if (isOpenedByCampus(await listIdentityRows(account.id), answer.issuer, provider.name)) return
-	const { refreshToken, endsAt = null } = answer
+	const { refreshToken, endsAt = null, sid } = answer
 	const link = { identity: identityOf(provider, answer), email, claims: usedClaims(answer.claims) }
 	throw await beginLinking({
 		userId: account.id,
@@ -203,7 +203,7 @@ async function offerLinking(provider: Provider, answer: ProviderIdentity, person
 		provider: provider.name,
 		identity: `${answer.issuer} ${answer.subject}`,
 		identityName: calledThere(person),
-		loginData: encryptLoginData({ identityId: null, link, refreshToken, endsAt }),
+		loginData: encryptLoginData({ identityId: null, link, refreshToken, endsAt, sid }),
 	})
 }
 

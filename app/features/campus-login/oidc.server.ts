@@ -29,6 +29,8 @@ export interface ProviderIdentity {
 	claims: Readonly<Record<string, unknown>>
 	/** For checking later whether the member still has an account there. */
 	refreshToken: string | null
+	/** The id of the session there, by which a logout names it; undefined if the provider tells none. */
+	sid?: string
 	/** The end of the session, if the provider cannot be asked again; ISO 8601. */
 	endsAt?: string
 }
@@ -182,7 +184,9 @@ export async function finishOidcLogin(
 		const more = userinfo_endpoint ? await oidc.fetchUserInfo(configuration, tokens.access_token, token.sub) : {}
 		// Signed claims take precedence over those of the userinfo endpoint.
 		const claims = { ...more, ...token }
-		return { issuer: token.iss, subject: token.sub, claims, refreshToken: tokens.refresh_token ?? null }
+		const { iss: issuer, sub: subject, sid } = token
+		const identity = { issuer, subject, claims, refreshToken: tokens.refresh_token ?? null }
+		return typeof sid === 'string' ? { ...identity, sid } : identity
 	}).catch((error: unknown) => {
 		// The keys may have been rotated: the next attempt fetches them.
 		discovered.delete(keyOf(settings))

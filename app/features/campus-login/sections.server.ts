@@ -22,7 +22,7 @@ export const campusSection = settingSection({
 	name: 'campus-login',
 	title: 'Campus login',
 	about:
-		'Members log in with their account at the university, by OpenID Connect. Its computing centre gives you the first three values below, and needs the address of this site’s callback: the address of this site, followed by /login/campus/callback.',
+		'Members log in with their account at the university, by OpenID Connect. Its computing centre gives you the first three values below, and needs the address of this site’s callback: the address of this site, followed by /login/campus/callback. To end sessions here when they end there, it also needs the back-channel logout URL: the address of this site, followed by /login/campus/backchannel-logout.',
 	isSensitive: true,
 	settings: {
 		isOn: checkboxSetting({ label: 'Offer the campus login' }),

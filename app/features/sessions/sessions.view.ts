@@ -50,6 +50,7 @@ export const securityEventTexts = {
 	'identity-unlinked': 'Removed a way to log in',
 	'provider-ended': 'Logged out, as the account at the campus has ended',
 	'provider-expired': 'Logged out, as the login at the university had expired',
+	'provider-logout': 'Logged out, as the login at the university ended',
 	'email-requested': 'Asked for a new email address',
 	'email-changed': 'Changed the email addresses',
 	'email-undone': 'Undid a change of the email addresses',

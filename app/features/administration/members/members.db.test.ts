@@ -67,6 +67,8 @@ describe('the list', () => {
 		[{ q: '@elsewhere' }, ['hal']],
 		[{ q: 'hyperlink' }, ['hal']],
 		[{ q: '%' }, []],
+		[{ q: '#0' }, []],
+		[{ q: '#99999999999' }, []],
 		[{ role: 'moderator' }, ['hal']],
 		[{ role: 'nobody' }, ['hal', 'sue', 'admin', 'ada']],
 		[{ state: 'suspended' }, ['sue']],
@@ -91,6 +93,11 @@ describe('the list', () => {
 	])('narrowed to %j', async (sent, names) => {
 		const { rows } = await listMembers(admin, readFilters(new Map(Object.entries(sent))), null)
 		expect(rows.map(({ username }) => username)).toEqual(names)
+	})
+
+	test('finds an account by its number, as the log of the site has it', async () => {
+		const { rows } = await listMembers(admin, { ...none, q: `#${admin.id}` }, null)
+		expect(rows.map(({ username }) => username)).toEqual(['admin'])
 	})
 
 	test('pages the list and the export, and shows what is stored', async () => {

@@ -60,10 +60,14 @@ export async function listMemberRows(
 ): Promise<MemberRow[]> {
 	const pattern = (text: string) => `%${escapeLike(text.toLowerCase())}%`
 	const [part, username] = [pattern(q), pattern(q.replace(/^@/, ''))]
+	// As in the log of the site, which names nobody.
+	const number = Number(/^#(\d{1,9})$/.exec(q)?.[1] ?? 0)
 	const conditions = [
 		sql`not u.imported`,
 		...(ids ? [sql`u.id = any(${[...ids]}::int[])`] : []),
-		...(q ? [sql`(lower(u.name) like ${part} or u.username like ${username} or u.email like ${part})`] : []),
+		...(q
+			? [sql`(lower(u.name) like ${part} or u.username like ${username} or u.email like ${part} or u.id = ${number})`]
+			: []),
 		...(role ? [sql`u.role = ${role}`] : []),
 		...(states[state] ? [states[state]] : []),
 		...(year ? [sql`p.year_of_passing = ${Number(year)}`] : []),

@@ -5,7 +5,7 @@ import { receiveSamlResponse } from '../saml/saml-login.server.ts'
 import type { Route } from './+types/saml-acs'
 
 /*
- * The assertion consumer service of SAML, to which the identity provider's page posts. The check of the origin allows this address only
+ * The assertion consumer service of SAML, to which the identity provider's page posts. The check of the origin lets it pass
  * (`crossSiteForms` of the feature), and drops cookies.
  */
 

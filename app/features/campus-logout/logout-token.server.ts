@@ -1,0 +1,75 @@
+import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from 'jose'
+import type { Configuration } from 'openid-client'
+import { z } from 'zod'
+import { discover, type OidcSettings, ProviderRefused } from '~/features/campus-login/oidc.server.ts'
+import { providerFetch } from '~/features/campus-login/provider-fetch.server.ts'
+
+/* Validates logout tokens: OpenID Connect Back-Channel Logout 1.0, section 2.6. `openid-client` reads ID tokens only. */
+
+/** Who was logged out at a provider. */
+export interface LogoutToken {
+	issuer: string
+	/** Null if only the session is named. */
+	subject: string | null
+	/** The id of the session at the provider; null for all sessions of the subject. */
+	sid: string | null
+	/** The id of the token. */
+	jti: string
+}
+
+/** Seconds after which a token is refused, whatever it says: it logs somebody out, who may have logged in again since. */
+export const MAX_TOKEN_AGE_SECONDS = 300
+/** Tolerated clock difference in seconds. */
+export const CLOCK_TOLERANCE_SECONDS = 60
+
+const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout'
+/** Keycloak and others send plain `JWT`; another type is that of another kind of token. */
+const tokenType = /^(application\/)?(logout\+)?jwt$/i
+
+const claims = z
+	.object({
+		iss: z.string(),
+		sub: z.string().min(1).optional(),
+		sid: z.string().min(1).optional(),
+		jti: z.string().min(1),
+		events: z.object({ [LOGOUT_EVENT]: z.record(z.string(), z.unknown()) }),
+		// An ID token has one, and must not count as a logout.
+		nonce: z.never().optional(),
+	})
+	.refine(({ sub, sid }) => sub !== undefined || sid !== undefined, 'The token names neither sub nor sid.')
+
+/**
+ * Verifies a token: signature, by the keys and algorithms of ID tokens, type, issuer, audience, times, event and subject.
+ * `exp` came with an erratum to the specification: it counts where it is sent, and the age always does.
+ * @throws Error of any kind if the token is not valid, or the keys cannot be fetched
+ */
+export async function readLogoutToken(text: string, settings: OidcSettings): Promise<LogoutToken> {
+	const configuration = await discover(settings)
+	const { issuer, id_token_signing_alg_values_supported: named = ['RS256'] } = configuration.serverMetadata()
+	const { payload, protectedHeader } = await jwtVerify(text, keysOf(configuration), {
+		issuer,
+		audience: settings.clientId,
+		algorithms: named.filter((algorithm) => !/^(none$|HS)/i.test(algorithm)),
+		maxTokenAge: MAX_TOKEN_AGE_SECONDS,
+		clockTolerance: CLOCK_TOLERANCE_SECONDS,
+	})
+	const { typ = 'JWT' } = protectedHeader
+	if (!tokenType.test(typ)) throw new ProviderRefused('sent a token of another type.')
+	const { iss, sub = null, sid = null, jti } = claims.parse(payload)
+	return { issuer: iss, subject: sub, sid, jti }
+}
+
+const keySets = new WeakMap<Configuration, JWTVerifyGetKey>()
+
+/** The keys of a provider. They are fetched again for an unknown key, at most every 30 seconds. */
+function keysOf(configuration: Configuration): JWTVerifyGetKey {
+	const known = keySets.get(configuration)
+	if (known) return known
+	const { jwks_uri: address } = configuration.serverMetadata()
+	if (address === undefined) throw new ProviderRefused('names no address of its keys.')
+	const keys = createRemoteJWKSet(new URL(address), {
+		[customFetch]: (url, options) => providerFetch(url, options),
+	})
+	keySets.set(configuration, keys)
+	return keys
+}
