@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { operations } from '~/features/api/openapi.server.ts'
 import { makeComment, makeQuestion } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
