@@ -242,6 +242,8 @@ test('every navigation waits for the network, reports it, and returns to the sta
 			for (const [name, fail] of Object.entries(failures))
 				await test.step(name, async () => {
 					if (skeletonOf) await discovered(page, skeletonOf)
+					// A page whose data have not come would give up as the clock advances.
+					await expect(page.locator('main [aria-busy=true]')).toHaveCount(0)
 					// A resting pointer would prefetch a page, so move it away and let the cache expire.
 					await page.mouse.move(0, 0)
 					await page.clock.fastForward('06:00')

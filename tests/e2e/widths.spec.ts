@@ -17,7 +17,7 @@ import {
 	logIn,
 	test,
 } from './support/journey.ts'
-import { examineLayout, findUnmarked, propertiesOfThemes } from './support/layout.ts'
+import { examineLayout, findCutRings, findUnmarked, propertiesOfThemes } from './support/layout.ts'
 import { fillProfiles } from './support/longest-profiles.ts'
 import { type Addresses, longest, type Sight, sights, tag, username, type View, WIDTHS } from './support/sights.ts'
 
@@ -102,7 +102,7 @@ test('a notice never covers the buttons of a form, wherever the page is scrolled
 
 /** @returns the problems, with the width */
 async function look(page: Page, sight: Sight): Promise<string[]> {
-	const { address, status = 200, unmarked, overlays = [], fitsLargeText = false } = sight
+	const { address, status = 200, unmarked, overlays = [], rings = [], fitsLargeText = false } = sight
 	await page.setViewportSize({ width: widthsOf(sight)[0] ?? 0, height: 844 })
 	const answered = (await page.goto(address))?.status()
 	const bad = answered === status ? [] : [`answered ${answered}`]
@@ -114,6 +114,12 @@ async function look(page: Page, sight: Sight): Promise<string[]> {
 		if (found.join() !== unmarked.join()) bad.push(`not marked as optional: ${found}`)
 	}
 	if (fitsLargeText) await expectToFit(page, [195]).catch((error) => bad.push(String(error).slice(0, 300)))
+	for (const width of rings) {
+		await page.setViewportSize({ width, height: 844 })
+		const { seen, cut } = await findCutRings(page)
+		if (seen < 5) bad.push(`${width}: only ${seen} focus rings`)
+		bad.push(...new Set(cut.map((each) => `${width}: the focus ring is cut: ${each}`)))
+	}
 	for (const [index, overlay] of overlays.entries()) {
 		if (index > 0) await page.keyboard.press('Escape')
 		await page.setViewportSize({ width: widthsOf(overlay)[0] ?? 0, height: 844 })

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { deleteMessage } from '~/features/chat/messages/changing.server.ts'
 import { listChangesSince } from '~/features/chat/messages/reading.server.ts'
 import { reportMessage } from '~/features/chat/messages/reporting.server.ts'

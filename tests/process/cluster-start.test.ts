@@ -13,7 +13,6 @@ import {
 	startCluster,
 	stillRunning,
 } from '../support/cluster.ts'
-import { makeDataDir } from '../support/site-process.ts'
 
 /* Starting and stopping `npm run cluster`; cluster.db.test.ts tests how nodes work together. */
 
@@ -38,21 +37,26 @@ async function start(env: Record<string, string>): Promise<RunningCluster> {
 }
 
 describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', () => {
-	test('starts its own database and Redis, adds the demo content once, and leaves no process behind', async () => {
+	test('starts its own database and Redis, and adds the demo content once; stops processes that a killed run left, and keeps all data; leaves no process behind', async () => {
 		const DATA_DIR = newDataDir()
-		const cluster = await start({ SEED: 'demo', DATA_DIR })
-		for (const url of [cluster.url, ...cluster.nodes]) expect((await fetch(`${url}/forum`)).status).toBe(200)
-		expect(cluster.output()).toMatch(/Demo account: +mira/)
-		const programs = descendants(cluster.pid).map(({ command }) => command)
-		for (const [name, count] of [
-			[/^nginx: master/, 1],
-			[/redis-server 127\.0\.0\.1:/, 1],
-			[/server\/main\.js/, 3],
-		] as const)
-			expect(programs.filter((command) => name.test(command))).toHaveLength(count)
-		const all = descendants(cluster.pid).map(({ pid }) => pid)
+		const first = await start({ SEED: 'demo', DATA_DIR })
+		for (const url of [first.url, ...first.nodes]) expect((await fetch(`${url}/forum`)).status).toBe(200)
+		expect(first.output()).toMatch(/Demo account: +mira/)
+		const parts = descendants(first.pid).filter(({ pid }) => pid !== first.pid)
+		const named = (name: RegExp) => parts.filter(({ command }) => name.test(command))
+		const [nodes, others] = [named(/server\/main\.js/), named(/nginx|redis/)]
+		expect(named(/^nginx: master/)).toHaveLength(1)
+		expect(named(/redis-server 127\.0\.0\.1:/)).toHaveLength(1)
+		expect(nodes).toHaveLength(3)
+		await first.kill()
+		await expect.poll(() => stillRunning(nodes.map(({ pid }) => pid))).toEqual([])
+
+		const second = await start({ SEED: 'demo', DATA_DIR, PORT: new URL(first.url).port })
+		expect(await (await fetch(`${second.url}/forum`)).text(), 'a question of the demo content').toContain('<article')
+		expect(stillRunning(others.map(({ pid }) => pid))).toEqual([])
+		const all = descendants(second.pid).map(({ pid }) => pid)
 		expect(processesOf(join(DATA_DIR, 'postgres'))).not.toEqual([])
-		expect(await cluster.stop()).toBe(0)
+		expect(await second.stop()).toBe(0)
 		expect([stillRunning(all), processesOf(DATA_DIR)]).toEqual([[], []])
 	})
 
@@ -62,18 +66,5 @@ describe.skipIf(!hasServers)('npm run cluster (needs nginx and redis-server)', (
 		const { port } = server.address() as AddressInfo
 		await expect(start({ PORT: String(port) })).rejects.toThrow(`Port ${port} of localhost cannot be opened.`)
 		server.close()
-	})
-
-	test('stops processes that an earlier killed run left, and keeps all data', async () => {
-		const DATA_DIR = newDataDir()
-		await makeDataDir(DATA_DIR, 'none')
-		const first = await start({ DATA_DIR })
-		const parts = descendants(first.pid).filter(({ pid }) => pid !== first.pid)
-		const nodes = parts.filter(({ command }) => command.includes('server/main.js'))
-		await first.kill()
-		await expect.poll(() => stillRunning(nodes.map(({ pid }) => pid))).toEqual([])
-		const second = await start({ DATA_DIR, PORT: new URL(first.url).port })
-		expect((await fetch(`${second.url}/forum`)).status).toBe(200)
-		expect(stillRunning(parts.filter(({ command }) => /nginx|redis/.test(command)).map(({ pid }) => pid))).toEqual([])
 	})
 })

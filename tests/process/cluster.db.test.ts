@@ -4,10 +4,14 @@ import { get, type IncomingMessage } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { Socket } from 'socket.io-client'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
+import { editQuestion } from '~/features/asking/asking.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { pool } from '~/platform/db/db.server.ts'
 import { makeQuestion } from '../factories/forum.ts'
 import { descendants, hasServers, type RunningCluster, startCluster, stillRunning } from '../support/cluster.ts'
 import { useDatabase } from '../support/database.ts'
+import { eventually } from '../support/eventually.ts'
 import { logInMember, password, requestPage, startOnTestDatabase, testDatabaseUrl } from '../support/members-site.ts'
 import { startRedis, type TestRedis } from '../support/redis.ts'
 import { closeTabs, nextEvent, openTab, startTab, watchPresence } from '../support/tabs.ts'
@@ -123,6 +127,13 @@ async function isSeenEverywhere(url: string, words: string): Promise<void> {
 /** Requests a page often enough for every process to cache it. */
 async function keepEverywhere(url: string): Promise<void> {
 	for (let round = 0; round < 3; round += 1) await shown(url, '')
+}
+
+/** The connections with which processes listen to the bus of PostgreSQL. */
+async function listeners(): Promise<number[]> {
+	const { rows } = await pool().query(`select pid from pg_stat_activity
+		where application_name = 'devquad bus' and datname = current_database()`)
+	return rows.map(({ pid }) => pid)
 }
 
 /** The serving processes. */
@@ -275,6 +286,28 @@ describe.each([
 		await keepEverywhere(query.url)
 		await isSeenEverywhere(query.url, await comment(place.doors[2] ?? '', query.url, odalys.cookie))
 		await expectAnnouncedTo(tabs)
+	})
+
+	test('a process that is cut off from the bus caches nothing, and caches again once it is back', {
+		skip: count !== 4,
+	}, async () => {
+		// This process is one more of the site, and writes.
+		const { id, url } = await makeQuestion(mira.member)
+		const texts = { description: 'Each other.', tags: 'bus', category: 'others' }
+		const edit = (title: string) => editQuestion(mira.member, id, { ...texts, title })
+		await keepEverywhere(url)
+		await edit('What do five of them know?')
+		await isSeenEverywhere(url, 'What do five of them know?')
+		// One of them may have just been started.
+		const before = await eventually(async () => {
+			const all = await listeners()
+			expect(all).toHaveLength(count)
+			return all
+		})
+		await pool().query('select pg_terminate_backend(pid) from unnest($1::int[]) as pid', [before])
+		await eventually(async () => expect((await listeners()).filter((pid) => !before.includes(pid))).toHaveLength(count))
+		await edit('What do they know after a silence?')
+		await isSeenEverywhere(url, 'What do they know after a silence?')
 	})
 
 	test('an orderly stop leaves no process behind', async () => {

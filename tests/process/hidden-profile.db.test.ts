@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { countUnread } from '~/features/notifications/notifications.server.ts'
 import { saveAcademics, savePersonal, saveSocial } from '~/features/profile-editor/editing.server.ts'
 import { addCertificate, addProject } from '~/features/profile-editor/items.server.ts'

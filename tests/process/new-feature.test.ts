@@ -129,10 +129,14 @@ function declaring(): string[] {
 	)
 }
 
-/** Here only the new page and the required ones are typed and built. */
+/** Here only the new page and the required ones are typed and built, and of the features only the new one. */
 function leaveOutRoutes(): void {
-	const file = join(folder, 'app/routes.ts')
-	const isKept = (line: string) => !line.startsWith('\t') || /^\tindex\(|'reading-list'|'\*'/.test(line)
+	keepLines('app/routes.ts', (line) => !line.startsWith('\t') || /^\tindex\(|'reading-list'|'\*'/.test(line))
+	keepLines('app/features/index.server.ts', (line) => !/^\t\[|from '\.\//.test(line) || /readingList/.test(line))
+}
+
+function keepLines(path: string, isKept: (line: string) => boolean): void {
+	const file = join(folder, path)
 	writeFileSync(file, readFileSync(file, 'utf8').split('\n').filter(isKept).join('\n'))
 }
 

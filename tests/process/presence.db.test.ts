@@ -172,7 +172,6 @@ test.each([
 		expect(await watchPresence(returning, ['mira', 'odalys'])).toEqual(['odalys'])
 		expect(offline, 'who came back has not flickered').toEqual(['mira'])
 	},
-	40_000,
 )
 
 /** Members that a page would show as online. */

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { operations } from '~/features/api/openapi.server.ts'
 import { askQuestion, deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
 import { addComment, editComment } from '~/features/discussion/commenting.server.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { editQuestion } from '~/features/asking/asking.server.ts'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import '~/features/index.server.ts'
 import { findRelated } from '~/features/related/related.server.ts'
 import { refreshWordCounts } from '~/features/search/similar/similar.queries.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'

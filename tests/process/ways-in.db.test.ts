@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { demoAccounts } from '~/features/demo/demo-account.server.ts'
+import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
+import { type DemoAccount, makeDemoAccounts } from '~/features/demo/demo-account.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { makeMember } from '../factories/forum.ts'
 import { useDatabase } from '../support/database.ts'
 import { eventually } from '../support/eventually.ts'
 import { password, requestPage, testDatabaseUrl } from '../support/members-site.ts'
@@ -14,8 +16,13 @@ useDatabase()
 
 const dataDir = mkdtempSync(join(tmpdir(), 'devquad-ways-'))
 let site: SiteProcess
+let demo: (DemoAccount | null)[]
 
 beforeAll(async () => {
+	const { member, moderator } = await makeDemoAccounts(dataDir)
+	demo = [member, moderator]
+	// On a site with members the start adds no demo content, which takes 6 s of processor time.
+	for (const account of demo) if (account) await addDemoMember(account)
 	site = await startSite({
 		DATA_DIR: dataDir,
 		DATABASE_URL: await testDatabaseUrl(),
@@ -29,6 +36,17 @@ afterAll(async () => {
 	await site?.stop()
 	rmSync(dataDir, { recursive: true, force: true })
 })
+
+/** As the demo content has them. */
+async function addDemoMember({ email, password }: DemoAccount): Promise<void> {
+	const { id } = await makeMember(email.split('@')[0] ?? '')
+	await db().updateTable('users').set({ email, email_verified: true }).where('id', '=', id).execute()
+	const account = { user_id: id, account_id: String(id), provider_id: 'credential' }
+	await db()
+		.insertInto('credentials')
+		.values({ ...account, password: await hashPassword(password) })
+		.execute()
+}
 
 const ask = (path: string, cookie = '', form?: Record<string, string>) => requestPage(site.url, path, cookie, form)
 
@@ -91,8 +109,7 @@ const tokenOf = (path: string) => new URL(path, site.url).searchParams.get('toke
 test('at a public address, the start prints no demo account, and none can be used', async () => {
 	expect(site.output()).toContain('Become admin once: https://quad.example/claim-admin?token=')
 	expect(site.output()).not.toContain('Demo')
-	const demo = await demoAccounts(dataDir)
-	for (const account of [demo?.member, demo?.moderator]) {
+	for (const account of demo) {
 		const refused = await ask('/login', '', { email: account?.email ?? '', password: account?.password ?? '' })
 		expect([refused.status, cookiesOf(refused)]).toEqual([422, ''])
 	}

@@ -4,12 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sql } from 'kysely'
 import { inject } from 'vitest'
-import '~/features/index.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../factories/forum.ts'
 import { startSite } from './site-process.ts'
+
+/*
+ * Sites on the test's database, and members who are logged in to them. Tests that call use cases of features themselves import
+ * `~/features/index.server.ts`; others need no second of processor time for it.
+ */
 
 export const password = 'a lantern at the ford'
 

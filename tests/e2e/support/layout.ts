@@ -52,6 +52,15 @@ export function examineLayout(
 	return page.evaluate(`(${work})(${functions}, ${JSON.stringify(scope)}, ${changesTheme})`)
 }
 
+/**
+ * The elements whose focus ring is cut off by a parent that scrolls or clips, and the number of rings seen. It focuses each element, as by
+ * keyboard, and the page is at its top again afterwards.
+ */
+export async function findCutRings(page: Page): Promise<{ seen: number; cut: string[] }> {
+	await page.keyboard.press('Tab')
+	return page.evaluate(cutRings)
+}
+
 /* Each of the following functions runs alone in the browser: it cannot use anything else from this file. */
 
 /** Elements beyond the edge of the window, or cut off without an ellipsis, a clamp or a way to scroll. */
@@ -153,6 +162,34 @@ function findCovered(scope: string): string[] {
 		}
 	window.scrollTo(0, 0)
 	return bad
+}
+
+function cutRings(): { seen: number; cut: string[] } {
+	let seen = 0
+	const cut: string[] = []
+	for (const element of document.querySelectorAll<HTMLElement>('a[href], button, summary, [tabindex="0"]')) {
+		element.focus()
+		const { outlineStyle, outlineWidth, outlineOffset } = getComputedStyle(element)
+		if (document.activeElement !== element || outlineStyle === 'none') continue
+		seen += 1
+		const room = Number.parseFloat(outlineWidth) + Number.parseFloat(outlineOffset)
+		const { left, top, right, bottom } = element.getBoundingClientRect()
+		for (let parent = element.parentElement; parent && parent !== document.body; parent = parent.parentElement) {
+			if (getComputedStyle(parent).overflow === 'visible') continue
+			const box = parent.getBoundingClientRect()
+			const { scrollLeft, scrollWidth, clientWidth, scrollHeight, clientHeight } = parent
+			// Where the parent can scroll on, the browser decides what is in view.
+			const gaps = [
+				scrollLeft > 0 ? room : left - box.left,
+				scrollLeft + clientWidth < scrollWidth ? room : box.right - right,
+				...(scrollHeight > clientHeight + 1 ? [] : [top - box.top, box.bottom - bottom]),
+			]
+			if (Math.min(...gaps) < room - 0.6) cut.push(`${element.className} “${element.textContent?.trim().slice(0, 30)}”`)
+		}
+	}
+	if (document.activeElement instanceof HTMLElement) document.activeElement.blur()
+	window.scrollTo(0, 0)
+	return { seen, cut }
 }
 
 /** The position of every element as one number: the same in both themes unless a theme moves something. */

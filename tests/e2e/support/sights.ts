@@ -35,6 +35,8 @@ export interface Sight extends View {
 	overlays?: View[]
 	/** The labels of the only fields that neither are required nor say that they are optional. */
 	unmarked?: string[]
+	/** The widths at which the focus ring of each of its controls is looked at. */
+	rings?: number[]
 	/** Whether the page also has to fit a phone of 390 px with text twice as large. None with the longest words does: see access.spec.ts. */
 	fitsLargeText?: boolean
 }
@@ -94,7 +96,9 @@ export function sights({
 					{ open: openInboxPanel, scope: '.inbox-panel' },
 				],
 			},
-			...withAxe(WIDE, `/find-dev/${'h'.repeat(40)}`, `/my-profile/${username}?tab=about`, '/forum/ask'),
+			{ address: `/find-dev/${'h'.repeat(40)}`, axe: WIDE, rings: WIDE },
+			{ address: `/my-profile/${username}?tab=about`, axe: WIDE, rings: PHONE },
+			...withAxe(WIDE, '/forum/ask'),
 			...withAxe(WIDE, '/find-dev?skill=Nothing', `/forum?q=${'M'.repeat(60)}`),
 			...withAxe(BOTH, '/settings', '/settings/tokens', '/settings/activity', '/notifications'),
 			...withAxe(BOTH, '/forum/category/others', `/forum/tag/${tag}`, '/forum/tags'),
@@ -119,12 +123,14 @@ export function sights({
 			...all({ status: 404 }, plain(`/find-dev/${tag}`)),
 			{
 				address: '/find-dev',
+				rings: WIDE,
 				overlays: [
 					{ open: press(/^Filters/), scope: '.filters', upTo: 900 },
 					{ open: openChat, scope: '.chat-panel' },
 				],
 			},
-			...plain('/messages', `/find-dev?q=${longest.latin}`),
+			{ address: '/messages', rings: PHONE },
+			...plain(`/find-dev?q=${longest.latin}`),
 			...plain(
 				`/find-dev/${username}`,
 				`/find-dev/${username}?posts=answers`,
@@ -136,6 +142,7 @@ export function sights({
 				address: editing(),
 				// On a phone its sections are a row of tabs.
 				axe: BOTH,
+				rings: PHONE,
 				unmarked: [],
 				overlays: [{ open: leaveUnsaved, scope: 'dialog[open]' }],
 			},
@@ -148,6 +155,7 @@ export function sights({
 			...plain(editing('/projects/github'), editing('/import')),
 			{
 				address: '/forum',
+				rings: BOTH,
 				overlays: [
 					{ open: switchTo(username), scope: '.switcher' },
 					{ open: askInDialog, scope: 'dialog[open]' },
@@ -155,12 +163,11 @@ export function sights({
 			},
 			...plain(`/forum/edit/${username}/${id}`, `/forum/history/${id}`, `/forum/history/comment/${comment}`),
 			...plain(`/forum/invite/${id}`, `/forum/invite/${id}?q=${username}`),
-			...['', '&in=people', '&in=projects', '&in=tags', '&in=questions'].flatMap((kind) =>
-				plain(`/search?q=${username}${kind}`),
-			),
+			{ address: `/search?q=${username}`, rings: BOTH },
+			...['people', 'projects', 'tags', 'questions'].flatMap((kind) => plain(`/search?q=${username}&in=${kind}`)),
 			...plain(`/search?q=tag:${tag}`, `/search?q=${longest.latin}`),
 			// On a phone, a conversation covers the whole page.
-			{ address: `/messages/${'h'.repeat(40)}`, scope: '#main' },
+			{ address: `/messages/${'h'.repeat(40)}`, scope: '#main', rings: WIDE },
 		],
 		moderator: [
 			...withAxe(PHONE, '/moderation', '/moderation?order=reported&handler=none', '/moderation/members'),
