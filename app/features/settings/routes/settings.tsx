@@ -162,7 +162,7 @@ function Sessions({ sessions }: { sessions: SessionView[] }) {
 			</SectionHeading>
 			<SessionList sessions={sessions} />
 			{sessions.length > 1 && (
-				<Form method="post" action="/settings" className="mt-4">
+				<Form method="post" action="/settings" className="mt-4" preventScrollReset>
 					<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
 						Log out everywhere else
 					</button>
