@@ -77,6 +77,8 @@ test('a token that was revoked, and a device that was logged out, in the meantim
 	await save.press('Enter')
 	await expectNotice(page, 'Notification settings saved.')
 	await expect(save, 'the page stays where it is').toBeInViewport()
+	await page.getByRole('link', { name: 'Change password' }).click()
+	await expect(page).toHaveURL(`/edit-profile/${username}/change-password`)
 	await device.close()
 })
 
