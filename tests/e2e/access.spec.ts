@@ -126,6 +126,8 @@ test('in a contrast theme, selected, current and focused elements are distinguis
 
 	await page.goto('/find-dev')
 	await settled(page)
+	const order = page.getByRole('combobox', { name: 'Sort by' })
+	await expect(order, 'a choice of one is not marked as selected').toHaveCSS('outline-style', 'none')
 	const slide = page.locator('.switch')
 	const online = page.getByRole('checkbox', { name: 'Online now' })
 	const off = await style(slide, 'background-color')

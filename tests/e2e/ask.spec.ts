@@ -59,6 +59,9 @@ test('a member asks in the dialog over the list, using chips, the toolbar and th
 	await dialog.getByRole('tab', { name: 'Preview' }).click()
 	await expect(dialog.getByRole('tabpanel').locator('strong')).toHaveText('word')
 	await expect(dialog.getByRole('tabpanel').locator('p > math mfrac')).toBeVisible()
+	const frames = [dialog.locator('.editor'), dialog.getByLabel('Title', { exact: true })]
+	const [editor, title] = await Promise.all(frames.map((frame) => frame.evaluate((one) => one.clientWidth)))
+	expect(editor, 'what is wide scrolls within the preview').toBe(title)
 	await dialog.getByRole('button', { name: 'Post question' }).click()
 	await expect(page.getByText(added)).toBeVisible()
 	// A fraction is rendered as a fraction, and a formula too wide for a phone scrolls within the page.

@@ -110,7 +110,8 @@ test('an author edits and withdraws waiting posts; the moderator reads the lates
 	await entry.getByRole('button', { name: 'Reject' }).press('Enter')
 	await expectNotice(moderator, 'Rejected. Its author sees your reason.')
 	await expect(entry).toHaveCount(0)
-	await expect(moderator.getByRole('heading', { level: 1 })).toBeFocused()
+	const following = moderator.getByRole('article').first().getByRole('heading')
+	await expect(following.getByRole('link'), 'the case that took its place').toBeFocused()
 
 	await author.goto('/notifications')
 	const notification = author.getByRole('link', { name: /A moderator rejected your query A better guide/ })

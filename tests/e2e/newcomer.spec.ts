@@ -56,6 +56,8 @@ test('a newcomer is welcomed, learns why a form was rejected, and is led to a ca
 		await page.goto('/my-profile/nora.newcomer')
 		await expect(steps).toBeVisible()
 		await steps.getByRole('link', { name: 'Add three skills' }).click()
+		await expect(page).toHaveURL('/edit-profile/nora.newcomer#skills')
+		await expect(page.getByLabel('Skills optional', { exact: true })).toBeInViewport()
 	})
 
 	await test.step('a completed step is ticked, and a member who dismisses the steps no longer sees them', async () => {

@@ -41,6 +41,10 @@ test('a member writes about themselves, orders projects, and opens their page to
 	await test.step('their own profile says who sees the address, and moderators do', async () => {
 		await page.goto(`/my-profile/${username}`)
 		await expect(page.getByText('Only you and moderators see this.')).toBeVisible()
+		await page.getByRole('link', { name: 'See public profile' }).click()
+		await expect(page.getByText('Only you and moderators see this.')).toBeVisible()
+		await page.getByRole('complementary', { name: 'Contact' }).getByRole('link', { name: 'Edit Profile' }).click()
+		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Personal Details')
 		const moderator = await withoutPage(browser)
 		await logIn(moderator, demoModerator)
 		expect(await htmlOf(moderator, profile)).toContain(`href="mailto:${username}@`)

@@ -62,7 +62,7 @@ function Step({
 				{isDone ? <Icon of={Check} className="icon-sm" /> : number}
 			</span>
 			<div className="min-w-0 flex-1">
-				<Link className="quiet-link font-semibold" to={to}>
+				<Link className={`font-semibold ${isDone ? 'quiet-link' : 'link'}`} to={to}>
 					{title}
 					<span className="sr-only">{isDone ? ', done' : ', to do'}</span>
 				</Link>

@@ -65,11 +65,19 @@ export default function Logins({ loaderData, actionData }: Route.ComponentProps)
 				<FormError>{actionData?.message}</FormError>
 			</div>
 			<ul className="mt-2">
-				<li className="border-b border-line py-3">
-					<p className="font-semibold">Password</p>
-					<p className="meta">
-						{hasPassword ? 'You can log in with your password.' : 'You log in without a password.'}
-					</p>
+				<li className="flex items-center gap-3 border-b border-line py-3">
+					<div className="min-w-0 flex-1">
+						<p className="font-semibold">Password</p>
+						<p className="meta">
+							{hasPassword ? 'You can log in with your password.' : 'You log in without a password.'}
+						</p>
+					</div>
+					{hasPassword && (
+						<Link className="btn btn-sm btn-outline" to={editProfilePath(username, 'change-password')}>
+							Change
+							<span className="sr-only"> password</span>
+						</Link>
+					)}
 				</li>
 				{linked.map((login) => (
 					<Linked key={login.id} login={login} />

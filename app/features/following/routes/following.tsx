@@ -90,7 +90,14 @@ export default function Following({ loaderData, actionData: refusal }: Route.Com
 			<section className="mt-8" aria-labelledby="followed-queries">
 				<SectionHeading id="followed-queries" title="Queries" />
 				{rows.length === 0 ? (
-					<EmptyState title={cursor === null ? 'No queries yet.' : 'No more queries.'}>
+					<EmptyState
+						title={cursor === null ? 'No queries yet.' : 'No more queries.'}
+						action={
+							<Link className="btn btn-outline" to="/forum">
+								Go to the forum
+							</Link>
+						}
+					>
 						Press “Follow” or “I have this too” under a query, and it appears here.
 					</EmptyState>
 				) : (

@@ -114,7 +114,7 @@ function QuickForm({ entry }: { entry: CasePageView }) {
 	const shown = new URLSearchParams(useLocation().search)
 	const back = withParams('/moderation', { handler: shown.get('handler'), order: shown.get('order') })
 	return (
-		<Form method="post" action={entry.caseUrl} className="mt-4 flex flex-wrap items-center gap-2">
+		<Form method="post" action={entry.caseUrl} className="mt-4 flex flex-wrap items-center gap-2" preventScrollReset>
 			<PreventEnterSubmit />
 			<input type="hidden" name="seen" value={entry.print} />
 			<input type="hidden" name="active" value={entry.activeAt} />

@@ -61,10 +61,18 @@ export default function Moderation({ loaderData: { order, handler, page } }: Rou
 	const { rows, nextHref, loading, load } = useMore(page, (cursor) => place({ cursor }))
 	const cases = withoutDuplicates(rows, ({ kind, id }) => `${kind}-${id}`)
 	const heading = useRef<HTMLHeadingElement>(null)
+	const list = useRef<HTMLUListElement>(null)
+	const next = useRef<HTMLElement | null>(null)
 	useFocusFallback(
 		cases.map(({ caseId }) => caseId),
-		(ids, before) => before.some((id) => !ids.includes(id)),
-		heading,
+		(ids, before) => {
+			const gone = before.findIndex((id) => !ids.includes(id))
+			// The next case is where the decided one was.
+			const titles = list.current?.querySelectorAll<HTMLElement>('h2 a') ?? []
+			next.current = titles[Math.min(gone, titles.length - 1)] ?? heading.current
+			return gone >= 0
+		},
+		next,
 	)
 	return (
 		<ModerationFrame title="Moderation" heading={heading}>
@@ -86,7 +94,7 @@ export default function Moderation({ loaderData: { order, handler, page } }: Rou
 				<EmptyState title="Nothing to decide">{nothing[handler]}</EmptyState>
 			) : (
 				<>
-					<ul>
+					<ul ref={list}>
 						{cases.map((entry) => (
 							<CaseCard key={`${entry.kind}-${entry.id}`} entry={entry} />
 						))}

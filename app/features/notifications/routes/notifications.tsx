@@ -54,16 +54,25 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 				<h1 ref={heading} className="text-2xl leading-9 font-bold" tabIndex={-1}>
 					Notifications
 				</h1>
-				<Form method="post" action="/notifications">
-					<input type="hidden" name="from" value={pathAt(cursor)} />
-					<button className="btn btn-outline" type="submit">
-						<Icon of={CheckCheck} /> Mark all as read
-					</button>
-				</Form>
+				{rows.length > 0 && (
+					<Form method="post" action="/notifications">
+						<input type="hidden" name="from" value={pathAt(cursor)} />
+						<button className="btn btn-outline" type="submit">
+							<Icon of={CheckCheck} /> Mark all as read
+						</button>
+					</Form>
+				)}
 			</div>
 			<Filter unread={unread} />
 			{rows.length === 0 ? (
-				<EmptyState title={unread ? 'No unread notifications.' : 'No notifications yet.'}>
+				<EmptyState
+					title={unread ? 'No unread notifications.' : 'No notifications yet.'}
+					action={
+						<Link className="btn btn-outline" to={unread ? '/notifications' : '/forum/tags'}>
+							{unread ? 'Show all notifications' : 'Find tags to follow'}
+						</Link>
+					}
+				>
 					When somebody answers you, mentions you or asks in a tag you follow, it appears here.
 				</EmptyState>
 			) : (

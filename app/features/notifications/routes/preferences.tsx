@@ -35,7 +35,7 @@ export default function Preferences({ loaderData: { daily, weekly, isWithheld, k
 		<section className="mt-10" aria-labelledby="notifications">
 			<SectionHeading id="notifications" title="Notifications" />
 			{isWithheld && <MailPausedNotice />}
-			<Form method="post" action="/settings?index">
+			<Form method="post" action="/settings?index" preventScrollReset>
 				<table className="w-full text-left max-[16rem]:[&_th:first-child]:col-span-full max-[16rem]:[&_tr]:grid max-[16rem]:[&_tr]:grid-cols-3">
 					<thead>
 						<tr className="border-b border-line text-sm text-ink-3">

@@ -2,7 +2,7 @@ import { Check, GraduationCap, type IconNode, Mail, MapPin, Phone } from 'lucide
 import type { ReactNode } from 'react'
 import { CampusBadge } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
-import { skillPath, studiesText } from '~/features/members/members.view.ts'
+import { editProfilePath, skillPath, studiesText } from '~/features/members/members.view.ts'
 import { openings } from '~/features/members/self.view.ts'
 import { fullDate } from '~/lib/calendar.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -83,18 +83,31 @@ function Card({ profile, online, own, viewer }: CardProps) {
 						/>
 					)}
 				</div>
-				<Facts profile={profile} own={own} />
+				<Facts profile={profile} own={own || viewer === 'owner'} />
 			</div>
 			{!profile.imported && (
 				<p className="meta mt-3 print:hidden">
 					<a className="link" href={`/find-dev/${profile.username}.json`} download>
 						Download as JSON Resume
 					</a>
+					{viewer === 'owner' && <OwnLink username={profile.username} isPublic={!own} />}
 					{(viewer === 'member' || viewer === 'moderator') && !own && (
 						<OrderLinks username={profile.username} moderates={viewer === 'moderator'} />
 					)}
 				</p>
 			)}
+		</>
+	)
+}
+
+/** From a member's own page to the one that others see, and from there to the editor. */
+function OwnLink({ username, isPublic }: { username: string; isPublic: boolean }) {
+	return (
+		<>
+			{' · '}
+			<Link className="link" to={isPublic ? editProfilePath(username) : `/find-dev/${username}`}>
+				{isPublic ? 'Edit Profile' : 'See public profile'}
+			</Link>
 		</>
 	)
 }
@@ -195,7 +208,7 @@ function Fact({ icon, label, note, children }: FactProps) {
 			</dt>
 			<dd className="min-w-0 wrap-anywhere">
 				{children}
-				{note && <span className="meta block">Only you and moderators see this.</span>}
+				{note && <span className="meta block print:hidden">Only you and moderators see this.</span>}
 			</dd>
 		</>
 	)

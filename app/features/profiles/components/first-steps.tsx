@@ -32,7 +32,7 @@ export function FirstSteps({ username, steps, className = '' }: FirstStepsProps)
 				<Step number={1} done={steps.picture} to={editProfilePath(username)}>
 					Add a picture
 				</Step>
-				<Step number={2} done={steps.skills === SKILLS_WANTED} to={editProfilePath(username)}>
+				<Step number={2} done={steps.skills === SKILLS_WANTED} to={`${editProfilePath(username)}#skills`}>
 					{steps.skills === 0 || steps.skills === SKILLS_WANTED
 						? 'Add three skills'
 						: `Add three skills (${steps.skills} of ${SKILLS_WANTED})`}

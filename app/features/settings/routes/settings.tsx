@@ -1,6 +1,7 @@
 import { useRef } from 'react'
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount } from '~/features/accounts/accounts.server.ts'
+import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { requireSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
@@ -8,6 +9,7 @@ import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { addressesPath } from '~/features/bounces/bounces.view.ts'
 import { AddressProblemNotice } from '~/features/bounces/components/address-problem.tsx'
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
+import { editProfilePath } from '~/features/members/members.view.ts'
 import { passkeysPath } from '~/features/passkeys/passkeys.view.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
@@ -45,7 +47,15 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 			listTokens(viewer),
 			listSecurityEvents(viewer),
 		])
-		return { viewer, account, problems, sessions, tokens, events: events.slice(0, MAX_EVENTS) }
+		return {
+			viewer,
+			account,
+			problems,
+			sessions,
+			tokens,
+			events: events.slice(0, MAX_EVENTS),
+			hasPasswords: allowsPasswords(),
+		}
 	})
 }
 
@@ -79,7 +89,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Settings({ loaderData }: Route.ComponentProps) {
-	const { viewer, account, problems, sessions, tokens, events } = loaderData
+	const { viewer, account, problems, sessions, tokens, events, hasPasswords } = loaderData
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
@@ -89,7 +99,12 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 				{problems.map((problem) => (
 					<AddressProblemNotice key={problem.email} problem={problem} links={changeAddress} />
 				))}
-				<p className="mt-3">
+				<p className="mt-3 flex flex-wrap gap-x-4 gap-y-1">
+					{hasPasswords && (
+						<Link className="link" to={editProfilePath(viewer.username, 'change-password')}>
+							Change password
+						</Link>
+					)}
 					<Link className="link" to={loginsPath}>
 						Ways to log in
 					</Link>
@@ -163,7 +178,7 @@ function Sessions({ sessions }: { sessions: SessionView[] }) {
 			</SectionHeading>
 			<SessionList sessions={sessions} />
 			{sessions.length > 1 && (
-				<Form method="post" action="/settings" className="mt-4">
+				<Form method="post" action="/settings" className="mt-4" preventScrollReset>
 					<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
 						Log out everywhere else
 					</button>
@@ -181,7 +196,7 @@ const changeAddress = (
 
 function Facts({ viewer, account }: { viewer: SignedIn; account: AccountView }) {
 	const facts = [
-		['Full name', viewer.name],
+		['Full name', viewer.name, editProfilePath(viewer.username)],
 		['Username', `@${viewer.username}`, '/settings/username'],
 		['Email', `${account.email}${account.emailVerified ? ', confirmed' : ''}`, '/settings/email'],
 		['Member since', monthAndYear(account.joinedAt)],
