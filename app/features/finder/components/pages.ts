@@ -75,7 +75,12 @@ const partsOfSettings: SitePage[] = [
 const pagesOfModerators: SitePage[] = [
 	{ title: 'Moderation', url: '/moderation', also: 'queue reports cases' },
 	{ title: 'Moderators and suspended members', url: '/moderation/members', also: 'moderation', isPart: true },
-	{ title: 'Everything of several accounts', url: '/moderation/accounts', also: 'moderation hide spam takedown', isPart: true },
+	{
+		title: 'Everything of several accounts',
+		url: '/moderation/accounts',
+		also: 'moderation hide spam takedown',
+		isPart: true,
+	},
 	{ title: 'Terms of the vocabulary', url: '/moderation/terms', also: 'skills technologies tags moderation' },
 	{ title: 'Searches without results', url: '/moderation/searches', also: 'moderation' },
 	{ title: 'Routing', url: '/moderation/routing', also: 'moderation asked members' },
@@ -89,7 +94,12 @@ const pagesOfAdmins: SitePage[] = [
 	{ title: 'Members', url: '/admin/members', also: 'admin administration roles' },
 	{ title: 'Invitations', url: '/admin/invitations', also: 'invite links admin administration', isPart: true },
 	{ title: 'Invite a list of addresses', url: '/admin/invitations/list', also: 'administration', isPart: true },
-	{ title: 'People who have left', url: '/admin/leavers', also: 'leavers alumni graduates university administration', isPart: true },
+	{
+		title: 'People who have left',
+		url: '/admin/leavers',
+		also: 'leavers alumni graduates university administration',
+		isPart: true,
+	},
 	{ title: 'Settings of the site', url: '/admin/settings', also: 'admin administration configuration', isPart: true },
 	{ title: 'Terms and privacy', url: '/admin/legal', also: 'imprint legal administration', isPart: true },
 	{ title: 'Backups', url: '/admin/backups', also: 'admin administration archive restore' },
