@@ -27,7 +27,13 @@ import { answerFromCache, answerVisitor, toVisitorRequest, type VisitorPage } fr
 import { logReports, MAX_REPORT_BYTES, REPORT_PATH } from './csp-reports.ts'
 import { beginDraining, health, readiness } from './health.ts'
 import { measureRequests, metricsPage } from './metrics.ts'
-import { refuseLongPath, refuseMethod, refusePagesAsPictures, sameOrigin } from './middleware/allowed-requests.ts'
+import {
+	refuseLongPath,
+	refuseMethod,
+	refuseOtherMember,
+	refusePagesAsPictures,
+	sameOrigin,
+} from './middleware/allowed-requests.ts'
 import { limitLargeBodies, MAX_SMALL_BODY_BYTES, readUnreadBodies } from './middleware/bodies.ts'
 import { compress } from './middleware/compress.ts'
 import { fairQueue } from './middleware/fair-queue.ts'
@@ -163,7 +169,8 @@ app.all('*', async (context) => {
 	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
 	const page = () => renderPage(request, viewer, facts, loginRedirectFor(context.req.raw))
 	const render = () => (fault ? withoutDatabase(fault, page) : page())
-	const answer = await (isDescription(context.req.path) ? oneAtATime(render) : render())
+	const refusal = writes ? refuseOtherMember(request, viewer) : null
+	const answer = refusal ?? (await (isDescription(context.req.path) ? oneAtATime(render) : render()))
 	addSession(answer.headers, headers)
 	if (viewer) forbidCaching(answer.headers)
 	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())

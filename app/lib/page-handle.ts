@@ -9,3 +9,9 @@ export interface PageHandle {
 
 /** The header of a prefetching request for page data. */
 export const PREFETCH_HEADER = 'X-Prefetch'
+
+/**
+ * The header by which scripts name the member whose page sends a write, by id: another one may have logged in since. A response that has it
+ * refused the write for that reason.
+ */
+export const PAGE_MEMBER_HEADER = 'X-Page-Member'

@@ -21,7 +21,7 @@ const MAX_TRIES = 60
 export const earlySubmit: { current: SubmitEvent | null } = { current: null }
 
 let loading: Promise<Guard> | undefined
-let interceptMove: Guard['interceptPopState'] | undefined
+let loaded: Guard | undefined
 
 /**
  * Loads the guard, which keeps pages alive without a network. It must not slow down the first page: it loads some seconds later, or
@@ -37,7 +37,7 @@ function guard(tries = 1): Promise<Guard> {
 		return new Promise((resolve) => setTimeout(() => resolve(guard(tries + 1)), RELOAD_PAUSE_MS))
 	})
 	const note = (module: Guard) => {
-		interceptMove = module.interceptPopState
+		loaded = module
 	}
 	loading.then(note, () => {})
 	return loading
@@ -57,17 +57,16 @@ export function guardRouter(): void {
 				return ask(input, init)
 			})
 		if (input instanceof URL && init?.signal) return ask(input, init)
-		const answer = fetchPlain(input, init)
-		if (init?.method !== 'POST') return answer
-		// After a write by a part of the page, such as a vote, stored pages may be stale.
-		const forget = () => loading?.then(({ forgetPages }) => forgetPages())
+		if (init?.method !== 'POST') return fetchPlain(input, init)
+		// A write by a part of the page, such as a vote: stored pages may be stale after it.
+		const forget = () => loaded?.forgetPages()
 		forget()
-		return answer.finally(forget)
+		return fetchPlain(input, loaded?.asPageMember(init) ?? init).finally(forget)
 	}
 	loadRoutesByGuard()
 	setTimeout(guard, LOAD_AFTER_MS)
 	// Before React Router's listener: listeners of the window run in the order of registration.
-	window.addEventListener('popstate', (event) => interceptMove?.(event))
+	window.addEventListener('popstate', (event) => loaded?.interceptPopState(event))
 	window.addEventListener('input', () => void guard(), { once: true })
 	const noteSubmit = (event: SubmitEvent) => {
 		if (window.location.pathname !== '/login') earlySubmit.current = event

@@ -1,5 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import type { Config } from '~/config.server.ts'
+import { PAGE_MEMBER_HEADER } from '~/lib/page-handle.ts'
+import type { Viewer } from '~/lib/viewer.ts'
 import { problem } from '~/platform/http/problem.ts'
 import { securityHeaders } from './security.ts'
 
@@ -87,6 +89,24 @@ export function sameOrigin(open: ReadonlySet<string> = new Set()): MiddlewareHan
 		return forPrograms ? problem(403, foreign) : context.text(foreign, 403)
 	}
 }
+
+/** Forms about this browser rather than about a member. */
+const ofBrowser = /^\/(login|logout|theme)(\/|\.data$|$)/
+
+/**
+ * The refusal of a write from a page that was loaded for another member than the one who is logged in now, in another tab of the same browser;
+ * null for all others, such as forms sent without scripts, which do not say for whom their page was loaded.
+ * @param viewer who is logged in; for a visitor, the routes lead to the login
+ */
+export function refuseOtherMember({ headers, url }: Request, viewer: Viewer): Response | null {
+	const loadedFor = headers.get(PAGE_MEMBER_HEADER)
+	if (!viewer || loadedFor === null || loadedFor === String(viewer.id) || ofBrowser.test(new URL(url).pathname))
+		return null
+	return Response.json({ message: otherMember }, { status: 403, headers: { [PAGE_MEMBER_HEADER]: String(viewer.id) } })
+}
+
+const otherMember =
+	'Nothing was sent: someone else has logged in in this browser. What you typed is still here: copy it, then reload.'
 
 /** Everything that pages show as pictures, besides files of the build. */
 const picture = /^\/media\/|\/card\.png$/i

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { expect, test } from 'vitest'
-import { refusePagesAsPictures, sameOrigin } from './allowed-requests.ts'
+import type { Viewer } from '~/lib/viewer.ts'
+import { refuseOtherMember, refusePagesAsPictures, sameOrigin } from './allowed-requests.ts'
 import { CODINGS, compress, compressBody, negotiateCoding, splitHeader } from './compress.ts'
 import { clientIpHeader, publicRequest } from './public-request.ts'
 
@@ -92,4 +93,20 @@ test('a route that accepts forms of other sites sees their fields and no cookie'
 		app.request(path, { method: 'POST', headers: { Origin: 'https://idp.example', Cookie: 'a=b' }, body: 'x=1' })
 	expect(await (await post('/open')).text()).toBe('undefined x=1')
 	expect((await post('/open/')).status).toBe(403)
+})
+
+test.each<[what: string, path: string, pageOf: string | null, viewer: number | null, status: number | undefined]>([
+	['a form', '/forum/ask.data', '7', 8, 403],
+	['a form of the member who is logged in', '/forum/ask.data', '7', 7, undefined],
+	['a form without scripts', '/forum/ask', null, 8, undefined],
+	['a form whose session has ended', '/forum/ask.data', '7', null, undefined],
+	['a logout', '/logout.data', '7', 8, undefined],
+	['a login with another site', '/login/campus', '7', 8, undefined],
+	['the theme of the browser', '/theme.data', '7', 8, undefined],
+	['a page whose name begins like a login', '/logins.data', '7', 8, 403],
+])('of a page that stays open when another member logs in, %s to %s', (_what, path, pageOf, id, status) => {
+	const viewer: Viewer = id === null ? null : { id, username: 'zoe', name: 'Zoe', image: null, role: 'member' }
+	const headers = new Headers(pageOf === null ? {} : { 'X-Page-Member': pageOf })
+	const request = new Request(`http://quad.example${path}`, { method: 'POST', headers })
+	expect(refuseOtherMember(request, viewer)?.status).toBe(status)
 })

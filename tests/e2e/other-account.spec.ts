@@ -1,4 +1,5 @@
 import { demoModerator, enrol, expect, expectNoViolationsInThemes, logIn, settled, test } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /* Two accounts of one browser: a login in one tab is that of all others. */
 
@@ -20,6 +21,32 @@ test('a tab of one member reports that another one has logged in, and continues 
 	await expect(bar).toHaveText(/^This browser is logged in as @odalys\.fernbrook now\./)
 	await expect(page.getByLabel('Title')).toHaveValue('Asked under which name?')
 	await expectNoViolationsInThemes(page)
+
+	await test.step('what the tab sends until then is refused, and stays', async () => {
+		const refusal = 'Nothing was sent: someone else has logged in in this browser.'
+		await page.getByLabel('Description').fill('Not under the name of a moderator.')
+		await page.getByRole('combobox', { name: 'Tags' }).fill('names')
+		const post = page.locator('main').getByRole('button', { name: 'Post question' })
+		await post.click()
+		await expect(page.locator('main').getByText(refusal)).toBeVisible()
+		await expect(page.getByLabel('Title')).toHaveValue('Asked under which name?')
+		await expect(page.getByLabel('Description')).toHaveValue('Not under the name of a moderator.')
+		await other.goto('/forum?q=user:odalys.fernbrook+sort:newest')
+		await expect(other.getByText('Asked under which name?')).toHaveCount(0)
+		await other.goto('/forum')
+		const question = await other
+			.getByRole('article')
+			.first()
+			.getByRole('heading')
+			.getByRole('link')
+			.getAttribute('href')
+		await page.evaluate((to) => window.__reactRouterDataRouter.navigate(to), question ?? '')
+		await page.getByRole('button', { name: 'Vote up' }).first().click()
+		await expectNotice(page, refusal)
+		await page.evaluate(() => window.__reactRouterDataRouter.navigate('/settings'))
+		await page.getByRole('button', { name: 'Save notifications' }).click()
+		await expectNotice(page, refusal)
+	})
 	await bar.getByRole('button', { name: 'Reload' }).click()
 	await expect(page.getByRole('button', { name: 'Odalys Fernbrook, account menu' })).toBeVisible()
 	await settled(page)

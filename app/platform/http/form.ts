@@ -76,7 +76,9 @@ export async function submitForm<Answer>(
 		return await serverAction(values)
 	} catch (error) {
 		if (error instanceof Response || (isRouteErrorResponse(error) && !staysOnPage)) throw error
-		const message = (isRouteErrorResponse(error) && messageOf(error.data)) || failure
+		// The guard of requests knows the reason of some.
+		const { sentence } = error as { sentence?: string }
+		const message = sentence ?? ((isRouteErrorResponse(error) && messageOf(error.data)) || failure)
 		return data<FormRefusal>({ message, errors: {}, values, stored: null }, { status: 503 })
 	}
 }

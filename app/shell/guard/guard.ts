@@ -1,5 +1,8 @@
 import { createPath, type DataRouter, data } from 'react-router'
+import { messageOf } from '~/lib/errors.ts'
+import { PAGE_MEMBER_HEADER } from '~/lib/page-handle.ts'
 import { NoResponse, withRetries } from '~/lib/retry.ts'
+import type { RootData } from '~/lib/root-data.ts'
 import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { offerReload, showConnectionLost } from './connection-bar.tsx'
@@ -39,7 +42,7 @@ const router = () => window.__reactRouterDataRouter
 export async function routerFetch(fetchPlain: Fetch, url: URL, init: RequestInit): Promise<Response> {
 	const isManifest = url.pathname === '/__manifest'
 	const read = isManifest ? readManifest : readData
-	if (init.method && init.method !== 'GET') return sendOnce(() => fetchPlain(url, init), init)
+	if (init.method && init.method !== 'GET') return sendOnce(() => fetchPlain(url, asPageMember(init)), init)
 	// Before any wait: later, a skeleton may be shown, and the navigation be over.
 	const wanted = whileWanted(url, init.signal)
 	try {
@@ -85,14 +88,35 @@ function isPage(url: URL): boolean {
 	return pathOfData(url) === pathname && asked.toString() === new URLSearchParams(search).toString()
 }
 
+/** Adds to a write which member's page sends it; nothing where that is a visitor's. */
+export function asPageMember(init: RequestInit): RequestInit {
+	const { viewer } = (router().state.loaderData.root ?? {}) as Partial<RootData>
+	if (!viewer) return init
+	const headers = new Headers(init.headers)
+	headers.set(PAGE_MEMBER_HEADER, String(viewer.id))
+	return { ...init, headers }
+}
+
+/** Another member has logged in since this page was loaded. Handled like a lost response, so that what was typed stays in the page. */
+class OtherMember extends NoResponse {
+	/** For the reader. */
+	readonly sentence: string
+	constructor(sentence: string, form: NoResponse['form']) {
+		super('The form is of another member.', form)
+		this.sentence = sentence
+	}
+}
+
 async function sendOnce(send: () => Promise<Response>, { body, signal }: RequestInit): Promise<Response> {
+	const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
 	try {
 		const answer = await readData(await send())
+		if (answer.headers.has(PAGE_MEMBER_HEADER)) throw new OtherMember(messageOf(await answer.json()), form)
 		if (answer.status < 400) resetTyped()
 		return answer
 	} catch (error) {
 		signal?.throwIfAborted()
-		const form = body instanceof URLSearchParams || body instanceof FormData ? body : null
+		if (error instanceof OtherMember) throw error
 		throw new NoResponse('The form got no response.', form, error)
 	} finally {
 		// Any page may show the written data, and a write without a response may have been applied.
@@ -162,7 +186,8 @@ export async function settleOutcomes(request: Request, outcomes: Outcomes): Prom
 	if (lost.length === 0 || signal.aborted) return outcomes
 	const { location, navigation, loaderData, errors } = router().state
 	const { pathname, search } = new URL(url)
-	const message = failureMessage(method, pathname)
+	const refused = lost.find(({ error }) => error instanceof OtherMember)?.error as OtherMember | undefined
+	const message = refused?.sentence ?? failureMessage(method, pathname)
 	toast({ type: 'error', message })
 	const leadsTo = (to = location) => to.pathname === pathname && to.search === search
 	if (navigation.location && leadsTo(navigation.location) && !(method === 'GET' && leadsTo())) {
