@@ -1,5 +1,6 @@
-/** The length of one run in milliseconds. */
-const RUN_MS = 50_000
+/** The length of one run and the pause after each step, in milliseconds. Two jobs run at a time, and others wait while both are such runs. */
+const RUN_MS = 20_000
+const PAUSE_MS = 20
 
 /**
  * A run of a job that runs every minute and does much work in small transactions: the next run continues where this one ends.
@@ -7,6 +8,5 @@ const RUN_MS = 50_000
  */
 export async function inSteps(step: () => Promise<boolean>): Promise<void> {
 	const until = Date.now() + RUN_MS
-	let hasMore = true
-	while (hasMore && Date.now() < until) hasMore = await step()
+	while ((await step()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 }
