@@ -72,6 +72,7 @@ const rareFiles = {
 		'pending',
 		'presence',
 		'prose',
+		'rendered-text',
 		'submit',
 		'token',
 		'unsent-text',
@@ -82,7 +83,7 @@ const rareFiles = {
 	shell: ['account-frame', 'site-fault', 'guard/', 'use-toast-offset', 'unsent-forms'],
 	'platform/realtime': ['use-presence'],
 	'platform/http': ['cursors', 'form', 'problem', 'site-fault'],
-	lib: ['calendar', 'clean', 'html', 'keep-typed', 'links', 'new-key', 'sizes', 'unsent-form', 'version'],
+	lib: ['at-sign', 'calendar', 'clean', 'html', 'keep-typed', 'links', 'new-key', 'sizes', 'unsent-form', 'version'],
 }
 
 /**
@@ -121,7 +122,7 @@ const sharedChunks = [
 	},
 	{
 		name: 'question',
-		test: /\/app\/(features\/(discussion\/components\/(?!structured-data)|asking\/components\/mention-help|following\/components\/follow-buttons|moderation\/(components\/report-form|moderation\.)|questions\/questions\.limits|routing\/routing\.view|upkeep\/upkeep\.view)|ui\/use-press|lib\/(html|new-key))/,
+		test: /\/app\/(features\/(discussion\/components\/(?!structured-data)|asking\/components\/mention-help|following\/components\/follow-buttons|moderation\/(components\/report-form|moderation\.)|questions\/questions\.limits|routing\/routing\.view|upkeep\/upkeep\.view)|ui\/(rendered-text|use-press)|lib\/(at-sign|html|new-key))/,
 	},
 	{
 		name: 'directory',
