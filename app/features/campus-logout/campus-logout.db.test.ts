@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { RouterContextProvider } from 'react-router'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logInAs, SecondStepRequired } from '~/features/accounts/login.server.ts'
@@ -11,6 +11,8 @@ import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
 import { factsContext, type RequestFacts } from '~/lib/context.ts'
 import { TooManyRequests } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
+import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
@@ -164,7 +166,7 @@ const forgeries: [string, (claims: Claims, header: Claims) => void][] = [
 	['with an empty session', (claims) => Object.assign(claims, { sid: '' })],
 	['with a list of members', (claims) => Object.assign(claims, { sub: [claims.sub] })],
 	['of another type', (_claims, header) => Object.assign(header, { typ: 'at+jwt' })],
-	['with an unknown critical header', (_claims, header) => Object.assign(header, { crit: ['x'], x: 1 })],
+	['with an unknown critical header', (_claims, header) => Object.assign(header, { crit: ['x'.repeat(300_000)] })],
 	['of another algorithm', (_claims, header) => Object.assign(header, { alg: 'RS512' })],
 	['with an unknown key', (_claims, header) => Object.assign(header, { kid: 'another' })],
 ]
@@ -188,10 +190,17 @@ test('tokens that are refused end nothing, and all get the same answer', async (
 	for (const [what, forge] of forgeries) tokens.push([what, await campus.logoutToken(campus.visitor, sid, forge)])
 	for (const [what, token] of tokens) {
 		await expect(receiveLogoutToken(token, ''), what).rejects.toMatchObject(refusal)
+	const logged = vi.spyOn(log, 'info')
 		expect(await isLoggedIn(cookies), what).toBe(true)
 	}
 })
 
+	const reasons = logged.mock.calls.flatMap(([fields]) => (fields as { reason?: string }).reason ?? [])
+	logged.mockRestore()
+	expect(reasons).toHaveLength(tokens.length)
+	expect(reasons.filter((reason) => reason.length > 200)).toEqual([])
+	expect(reasons).toContain('a logout token: ERR_JWT_CLAIM_VALIDATION_FAILED aud')
+	expect(reasons).toContain('a logout token: sent a token with a wrong jti.')
 /** An ID token of the campus for this site, of a login. */
 async function lastIdToken(): Promise<string> {
 	let seen: [Claims, Claims] | undefined

@@ -12,6 +12,7 @@ import {
 	type LogoutToken,
 	MAX_TOKEN_AGE_SECONDS,
 	readLogoutToken,
+	reasonAgainst,
 } from './logout-token.server.ts'
 
 /** A logout token that does not count. It is the same for every reason, which only the log tells. */
@@ -33,7 +34,7 @@ export async function receiveLogoutToken(text: string, ip: string): Promise<void
 	await countUse('logoutTokens', null, ip)
 	const settings = siteSettings(campusSection)
 	if (!settings.isOn) throw new LogoutRefused()
-	const token = await readLogoutToken(text, settings).catch((error: Error) => refuse(error.message))
+	const token = await readLogoutToken(text, settings).catch((error: unknown) => refuse(reasonAgainst(error)))
 	const members = await endSessions(token)
 	for (const userId of members) {
 		await announceEndedSessions(userId)

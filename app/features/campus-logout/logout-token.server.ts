@@ -2,7 +2,7 @@ import { createRemoteJWKSet, customFetch, type JWTVerifyGetKey, jwtVerify } from
 import type { Configuration } from 'openid-client'
 import { z } from 'zod'
 import { discover, type OidcSettings, ProviderRefused } from '~/features/campus-login/oidc.server.ts'
-import { providerFetch } from '~/features/campus-login/provider-fetch.server.ts'
+import { ProviderUnreachable, providerFetch } from '~/features/campus-login/provider-fetch.server.ts'
 
 /* Validates logout tokens: OpenID Connect Back-Channel Logout 1.0, section 2.6. `openid-client` reads ID tokens only. */
 
@@ -41,7 +41,7 @@ const claims = z
 /**
  * Verifies a token: signature, by the keys and algorithms of ID tokens, type, issuer, audience, times, event and subject.
  * `exp` came with an erratum to the specification: it counts where it is sent, and the age always does.
- * @throws Error of any kind if the token is not valid, or the keys cannot be fetched
+ * @throws Error of any kind if the token is not valid, or the keys cannot be fetched; {@link reasonAgainst} words it for the log
  */
 export async function readLogoutToken(text: string, settings: OidcSettings): Promise<LogoutToken> {
 	const configuration = await discover(settings)
@@ -55,8 +55,17 @@ export async function readLogoutToken(text: string, settings: OidcSettings): Pro
 	})
 	const { typ = 'JWT' } = protectedHeader
 	if (!tokenType.test(typ)) throw new ProviderRefused('sent a token of another type.')
-	const { iss, sub = null, sid = null, jti } = claims.parse(payload)
+	const { data, error } = claims.safeParse(payload)
+	if (!data) throw new ProviderRefused(`sent a token with a wrong ${String(error.issues[0]?.path[0] ?? 'subject')}.`)
+	const { iss, sub = null, sid = null, jti } = data
 	return { issuer: iss, subject: sub, sid, jti }
+}
+
+/** Why a token does not count, for the log. Messages of `jose` quote the token, which anybody may have written. */
+export function reasonAgainst(error: unknown): string {
+	if (error instanceof ProviderRefused || error instanceof ProviderUnreachable) return error.message
+	const { code, claim, name } = error as Error & { code?: string; claim?: string }
+	return [code ?? name, claim ?? ''].join(' ').trim()
 }
 
 const keySets = new WeakMap<Configuration, JWTVerifyGetKey>()
