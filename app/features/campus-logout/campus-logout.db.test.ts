@@ -270,7 +270,40 @@ test('where the campus login is off, or its keys cannot be fetched, no token cou
 	expect(await isLoggedIn(cookies)).toBe(true)
 })
 
-test('one address sends 600 a minute', async () => {
-	for (let sent = 0; sent < 600; sent += 1) await countUse('logoutTokens', null, '198.51.100.7')
-	await expect(receiveLogoutToken('a.b.c', '198.51.100.7')).rejects.toThrow(TooManyRequests)
+test('a provider that is down is asked every 30 seconds, not for every token', async () => {
+	// A login asks for the keys again, which were rotated.
+	await logIn().catch(() => {})
+	const { sid } = await enter()
+	const token = () => campus.logoutToken(campus.visitor, sid)
+	await receiveLogoutToken(await token(), '')
+	campus.rotateKeys()
+	const tokens = await Promise.all([token(), token(), token(), token(), token()])
+	const asked = vi.spyOn(globalThis, 'fetch')
+	const isRefused = () => expect(receiveLogoutToken(tokens.pop() ?? '', '')).rejects.toMatchObject(refusal)
+	const pass = passTime()
+	await campus.stop()
+	pass(31)
+	await isRefused()
+	await isRefused()
+	expect(asked).toHaveBeenCalledTimes(1)
+	await campus.start()
+	pass(31)
+	await receiveLogoutToken(tokens.pop() ?? '', '')
+	expect(asked).toHaveBeenCalledTimes(2)
+	await campus.stop()
+	// The metadata, too, have to be fetched again.
+	pass(3_600)
+	await isRefused()
+	await isRefused()
+	expect(asked).toHaveBeenCalledTimes(3)
+	await campus.start()
 })
+
+/** @returns sets the clocks by which answers of the provider are kept some seconds ahead; those of tokens stay */
+function passTime(): (seconds: number) => void {
+	const date = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+	const elapsed = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+	return (seconds) => {
+		for (const clock of [date, elapsed]) clock.mockReturnValue(clock() + seconds * 1_000)
+	}
+}
