@@ -190,19 +190,19 @@ test('tokens that are refused end nothing, and all get the same answer', async (
 		['an ID token', await lastIdToken()],
 	]
 	for (const [what, forge] of forgeries) tokens.push([what, await campus.logoutToken(campus.visitor, sid, forge)])
+	const logged = vi.spyOn(log, 'info')
 	for (const [what, token] of tokens) {
 		await expect(receiveLogoutToken(token, ''), what).rejects.toMatchObject(refusal)
-	const logged = vi.spyOn(log, 'info')
 		expect(await isLoggedIn(cookies), what).toBe(true)
 	}
-})
-
 	const reasons = logged.mock.calls.flatMap(([fields]) => (fields as { reason?: string }).reason ?? [])
 	logged.mockRestore()
 	expect(reasons).toHaveLength(tokens.length)
 	expect(reasons.filter((reason) => reason.length > 200)).toEqual([])
 	expect(reasons).toContain('a logout token: ERR_JWT_CLAIM_VALIDATION_FAILED aud')
 	expect(reasons).toContain('a logout token: sent a token with a wrong jti.')
+})
+
 /** An ID token of the campus for this site, of a login. */
 async function lastIdToken(): Promise<string> {
 	let seen: [Claims, Claims] | undefined
@@ -255,6 +255,14 @@ test('the address answers 200 or 400, which nothing may store', async () => {
 		answers.push([status, headers.get('Cache-Control')])
 	}
 	expect(answers).toEqual([200, 400, 400, 400].map((status) => [status, 'private, no-store']))
+})
+
+test('one address sends 600 refused tokens a minute, and as many valid ones as there are', async () => {
+	const { cookies, sid } = await enter()
+	for (let sent = 0; sent < 600; sent += 1) await countUse('logoutTokens', null, '198.51.100.7')
+	await expect(receiveLogoutToken('a.b.c', '198.51.100.7')).rejects.toThrow(TooManyRequests)
+	await receiveLogoutToken(await campus.logoutToken(campus.visitor, sid), '198.51.100.7')
+	expect(await isLoggedIn(cookies)).toBe(false)
 })
 
 test('where the campus login is off, or its keys cannot be fetched, no token counts', async () => {
