@@ -28,20 +28,20 @@ class LogoutRefused extends DomainError {
  * does not say that somebody has left.
  * @param text the logout token
  * @param ip of the sender, for the limit of tokens that are refused: one address sends those of everybody
- * @throws LogoutRefused, also for a token that came before; TooManyRequests. A valid token of somebody without a session is accepted.
+ * @throws LogoutRefused, also for a token that was already used; TooManyRequests. A valid token of somebody without a session is accepted.
  */
 export async function receiveLogoutToken(text: string, ip: string): Promise<void> {
 	const settings = siteSettings(campusSection)
 	if (!settings.isOn) throw new LogoutRefused()
 	const token = await readLogoutToken(text, settings).catch((error: unknown) => refuse(reasonAgainst(error), ip))
-	const members = (await endSessions(token)) ?? (await refuse('it came before', ip))
+	const members = (await endSessions(token)) ?? (await refuse('it was already used', ip))
 	for (const userId of members) {
 		await announceEndedSessions(userId)
 		await recordSecurityEvent('provider-logout', { userId })
 	}
 }
 
-/** @returns the members whose sessions ended; null for a token that came before */
+/** @returns the members whose sessions ended; null for a token that was already used */
 async function endSessions({ jti, ...named }: LogoutToken): Promise<number[] | null> {
 	const hash = hashToken(JSON.stringify([named.issuer, jti]))
 	// No token of this age is accepted any more, also where the clock of the database differs.
