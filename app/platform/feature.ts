@@ -39,8 +39,8 @@ export interface Feature {
 	/** Addresses whose forms may hold a picture: they accept bodies of up to 6 MB, others 512 KB. */
 	pictureForms?: readonly PictureForm[]
 	/**
-	 * Paths to which pages of other sites may post forms, as login services do. The check of the request's origin lets those through
-	 * at exactly these paths, without cookies.
+	 * Paths to which pages and servers of other sites may post forms, as login services do. The check of the request's origin lets those
+	 * through at exactly these paths, without cookies.
 	 */
 	crossSiteForms?: readonly string[]
 	/** Called with each request for a page before routing. @returns the request, or one for the current address of the page */

@@ -45,7 +45,7 @@ async function offer(
 	const { version, settings } = await getSection(member, 'campus-login')
 	const stored = Object.fromEntries(settings.map(({ field, text }) => [field, text]))
 	const own = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret }
-	const form = { ...stored, ...own, act: 'save', version: String(version) }
+	const form = { ...stored, ...own, intent: 'save', version: String(version) }
 	const answer = await site.ask('/admin/settings/campus-login', cookie, form)
 	expect(answer.status, await answer.text()).toBe(303)
 }

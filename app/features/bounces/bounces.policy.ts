@@ -10,7 +10,10 @@ export type DeliveryOutcome = 'permanent' | 'temporary' | 'none' | 'delivered'
 export const GONE_AFTER_FAILED_DAYS = 4
 /** Days that a failure is remembered. A member who gets one mail a week reaches four failures within this time. */
 export const FAILURE_RETENTION_DAYS = 30
-/** Days after which an address of somebody who has left the university may belong to somebody else. */
+/**
+ * Days after which an address of somebody who has left the university may belong to somebody else. `campus-leavers`, which builds on this
+ * feature, mails no links for a password there any more, and this feature no optional mails.
+ */
 export const SAME_OWNER_DAYS = 90
 /** Mails that a bouncing address may still get in a day: those that its member asks for. */
 export const MAX_TRIES_PER_DAY = 5

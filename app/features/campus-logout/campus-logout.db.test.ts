@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { sql } from 'kysely'
 import { RouterContextProvider } from 'react-router'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logInAs, SecondStepRequired } from '~/features/accounts/login.server.ts'
@@ -11,6 +11,8 @@ import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
 import { factsContext, type RequestFacts } from '~/lib/context.ts'
 import { TooManyRequests } from '~/lib/errors.ts'
+import { log } from '~/lib/log.server.ts'
+import { runInRequestScope } from '~/lib/request-scope.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
@@ -83,12 +85,14 @@ test('a logout ends the session that it names; other browsers, other ways in and
 	const { token } = await makeToken(member, { name: 'a program', scopes: ['read'], days: 30 })
 	await sql`insert into connections (id, user_id, session_id)
 		select gen_random_uuid(), user_id, id from sessions where user_id = ${member.id}`.execute(db())
-	await receiveLogoutToken(await campus.logoutToken(campus.visitor, sid), '')
+	const sent = await campus.logoutToken(campus.visitor, sid)
+	await runInRequestScope('of the campus', 'Apache-HttpClient/4.5', () => receiveLogoutToken(sent, ''))
 	expect(await Promise.all([cookies, atCampus, byPassword].map(isLoggedIn))).toEqual([false, true, true])
 	expect(await authenticateToken(token)).not.toBeNull()
 	const { rows } = await sql`select from connections where user_id = ${member.id}`.execute(db())
 	expect(rows).toHaveLength(2)
-	expect((await listSecurityEvents(member))[0]?.text).toBe('Logged out, as the login at the university ended')
+	const text = 'Logged out, as the login at the university ended'
+	expect((await listSecurityEvents(member))[0]).toMatchObject({ text, device: '' })
 })
 
 test('a logout without a session ends all of the member that began at the campus, and nobody else’s', async () => {
@@ -164,7 +168,7 @@ const forgeries: [string, (claims: Claims, header: Claims) => void][] = [
 	['with an empty session', (claims) => Object.assign(claims, { sid: '' })],
 	['with a list of members', (claims) => Object.assign(claims, { sub: [claims.sub] })],
 	['of another type', (_claims, header) => Object.assign(header, { typ: 'at+jwt' })],
-	['with an unknown critical header', (_claims, header) => Object.assign(header, { crit: ['x'], x: 1 })],
+	['with an unknown critical header', (_claims, header) => Object.assign(header, { crit: ['x'.repeat(300_000)] })],
 	['of another algorithm', (_claims, header) => Object.assign(header, { alg: 'RS512' })],
 	['with an unknown key', (_claims, header) => Object.assign(header, { kid: 'another' })],
 ]
@@ -186,10 +190,17 @@ test('tokens that are refused end nothing, and all get the same answer', async (
 		['an ID token', await lastIdToken()],
 	]
 	for (const [what, forge] of forgeries) tokens.push([what, await campus.logoutToken(campus.visitor, sid, forge)])
+	const logged = vi.spyOn(log, 'info')
 	for (const [what, token] of tokens) {
 		await expect(receiveLogoutToken(token, ''), what).rejects.toMatchObject(refusal)
 		expect(await isLoggedIn(cookies), what).toBe(true)
 	}
+	const reasons = logged.mock.calls.flatMap(([fields]) => (fields as { reason?: string }).reason ?? [])
+	logged.mockRestore()
+	expect(reasons).toHaveLength(tokens.length)
+	expect(reasons.filter((reason) => reason.length > 200)).toEqual([])
+	expect(reasons).toContain('a logout token: ERR_JWT_CLAIM_VALIDATION_FAILED aud')
+	expect(reasons).toContain('a logout token: sent a token with a wrong jti.')
 })
 
 /** An ID token of the campus for this site, of a login. */
@@ -246,6 +257,14 @@ test('the address answers 200 or 400, which nothing may store', async () => {
 	expect(answers).toEqual([200, 400, 400, 400].map((status) => [status, 'private, no-store']))
 })
 
+test('one address sends 600 refused tokens a minute, and as many valid ones as there are', async () => {
+	const { cookies, sid } = await enter()
+	for (let sent = 0; sent < 600; sent += 1) await countUse('logoutTokens', null, '198.51.100.7')
+	await expect(receiveLogoutToken('a.b.c', '198.51.100.7')).rejects.toThrow(TooManyRequests)
+	await receiveLogoutToken(await campus.logoutToken(campus.visitor, sid), '198.51.100.7')
+	expect(await isLoggedIn(cookies)).toBe(false)
+})
+
 test('where the campus login is off, or its keys cannot be fetched, no token counts', async () => {
 	const { cookies, sid } = await enter()
 	const token = () => campus.logoutToken(campus.visitor, sid)
@@ -259,7 +278,40 @@ test('where the campus login is off, or its keys cannot be fetched, no token cou
 	expect(await isLoggedIn(cookies)).toBe(true)
 })
 
-test('one address sends 600 a minute', async () => {
-	for (let sent = 0; sent < 600; sent += 1) await countUse('logoutTokens', null, '198.51.100.7')
-	await expect(receiveLogoutToken('a.b.c', '198.51.100.7')).rejects.toThrow(TooManyRequests)
+test('a provider that is down is asked every 30 seconds, not for every token', async () => {
+	// A login asks for the keys again, which were rotated.
+	await logIn().catch(() => {})
+	const { sid } = await enter()
+	const token = () => campus.logoutToken(campus.visitor, sid)
+	await receiveLogoutToken(await token(), '')
+	campus.rotateKeys()
+	const tokens = await Promise.all([token(), token(), token(), token(), token()])
+	const asked = vi.spyOn(globalThis, 'fetch')
+	const isRefused = () => expect(receiveLogoutToken(tokens.pop() ?? '', '')).rejects.toMatchObject(refusal)
+	const pass = passTime()
+	await campus.stop()
+	pass(31)
+	await isRefused()
+	await isRefused()
+	expect(asked).toHaveBeenCalledTimes(1)
+	await campus.start()
+	pass(31)
+	await receiveLogoutToken(tokens.pop() ?? '', '')
+	expect(asked).toHaveBeenCalledTimes(2)
+	await campus.stop()
+	// The metadata, too, have to be fetched again.
+	pass(3_600)
+	await isRefused()
+	await isRefused()
+	expect(asked).toHaveBeenCalledTimes(3)
+	await campus.start()
 })
+
+/** @returns sets the clocks by which answers of the provider are kept some seconds ahead; those of tokens stay */
+function passTime(): (seconds: number) => void {
+	const date = vi.spyOn(Date, 'now').mockReturnValue(Date.now())
+	const elapsed = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+	return (seconds) => {
+		for (const clock of [date, elapsed]) clock.mockReturnValue(clock() + seconds * 1_000)
+	}
+}

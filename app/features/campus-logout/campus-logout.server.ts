@@ -12,6 +12,7 @@ import {
 	type LogoutToken,
 	MAX_TOKEN_AGE_SECONDS,
 	readLogoutToken,
+	reasonAgainst,
 } from './logout-token.server.ts'
 
 /** A logout token that does not count. It is the same for every reason, which only the log tells. */
@@ -26,33 +27,32 @@ class LogoutRefused extends DomainError {
  * Ends the sessions here of whoever was logged out at the campus. Sessions that began in another way, and access tokens, go on: a logout
  * does not say that somebody has left.
  * @param text the logout token
- * @param ip of the sender, for the rate limit
+ * @param ip of the sender, for the limit of tokens that are refused: one address sends those of everybody
  * @throws LogoutRefused, also for a token that was already used; TooManyRequests. A valid token of somebody without a session is accepted.
  */
 export async function receiveLogoutToken(text: string, ip: string): Promise<void> {
-	await countUse('logoutTokens', null, ip)
 	const settings = siteSettings(campusSection)
 	if (!settings.isOn) throw new LogoutRefused()
-	const token = await readLogoutToken(text, settings).catch((error: Error) => refuse(error.message))
-	const members = await endSessions(token)
+	const token = await readLogoutToken(text, settings).catch((error: unknown) => refuse(reasonAgainst(error), ip))
+	const members = (await endSessions(token)) ?? (await refuse('it was already used', ip))
 	for (const userId of members) {
 		await announceEndedSessions(userId)
 		await recordSecurityEvent('provider-logout', { userId })
 	}
 }
 
-/** @returns the members whose sessions ended */
-async function endSessions({ jti, ...named }: LogoutToken): Promise<number[]> {
+/** @returns the members whose sessions ended; null for a token that was already used */
+async function endSessions({ jti, ...named }: LogoutToken): Promise<number[] | null> {
 	const hash = hashToken(JSON.stringify([named.issuer, jti]))
-	// No token of this age is accepted any more.
-	const seconds = MAX_TOKEN_AGE_SECONDS + 2 * CLOCK_TOLERANCE_SECONDS
-	const members = await db()
+	// No token of this age is accepted any more, also where the clock of the database differs.
+	const seconds = MAX_TOKEN_AGE_SECONDS + 3 * CLOCK_TOLERANCE_SECONDS
+	return db()
 		.transaction()
 		.execute(async (trx) => ((await insertLogoutToken(trx, hash, seconds)) ? deleteNamedSessions(trx, named) : null))
-	return members ?? refuse('it was already used')
 }
 
-async function refuse(reason: string): Promise<never> {
+async function refuse(reason: string, ip: string): Promise<never> {
+	await countUse('logoutTokens', null, ip)
 	await recordSecurityEvent('refused', { detail: { reason: `a logout token: ${reason}` } })
 	throw new LogoutRefused()
 }

@@ -134,8 +134,8 @@ export const usageLimits = {
 		address: 1_200,
 		counted: 'process',
 	},
-	/** Logout tokens of the login service of the campus, which has one address for everybody. */
-	logoutTokens: { words: 'Many logouts came', duration: MINUTE, member: 600, address: 600, counted: 'process' },
+	/** Refused logout tokens. Valid ones are not counted, as the login service of the campus has one address for everybody. */
+	logoutTokens: { words: 'Many logouts were refused', duration: MINUTE, member: 600, address: 600, counted: 'process' },
 	/** Saves of site settings, some of which send requests to other servers. */
 	siteSettings: {
 		words: 'You saved many settings',

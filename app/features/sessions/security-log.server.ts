@@ -13,6 +13,8 @@ const MAX_SHOWN = 50
 const MAX_STORED = 500
 /** Kinds that a program can cause many times a second. */
 const repeatable: readonly SecurityEventKind[] = ['rate-limited', 'refused']
+/** Kinds that another server causes by a request of its own. */
+const byServers: readonly SecurityEventKind[] = ['provider-logout']
 
 /**
  * Records a security event of an account or of the site: a line in the process log, and, for an account, a row that its
@@ -30,8 +32,8 @@ export async function recordSecurityEvent(
 	const requestId = scope?.requestId ?? ''
 	log.info({ ...detail, event: kind, userId, requestId }, 'security event')
 	if (userId === null) return
-	// Members must not see which device a moderator or an admin used.
-	const isOthers = scope?.userId != null && scope.userId !== userId
+	// Members must not see which device a moderator or an admin used, nor take a server for a device of theirs.
+	const isOthers = (scope?.userId != null && scope.userId !== userId) || byServers.includes(kind)
 	const device = scope?.userAgent && !isOthers ? deviceOf(scope.userAgent) : ''
 	try {
 		const isAdmins = detail.by !== undefined && Object.hasOwn(adminEventTexts, kind)

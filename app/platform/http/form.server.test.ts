@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { chooseIntent } from './form.server.ts'
+import { chooseIntent, readForm } from './form.server.ts'
 
 const intents = () => ({ '': vi.fn(() => 'added'), remove: vi.fn((id: number) => `removed ${id}`) })
 
@@ -33,4 +33,13 @@ test.each(['Remove', 'toString', '__proto__', new File([], 'remove')])(
 
 test('a form without a button does nothing where each button has a name', () => {
 	expect(statusOf(() => chooseIntent(null, { remove: () => 'removed' }))).toBe(400)
+})
+
+test.each([
+	['act=hide&why=Spam', 'hide'],
+	['act=hide&intent=show', 'show'],
+	['why=Spam', null],
+])('the button of the form %j, which a page of 0.3.0 may have sent, is %j', async (sent, intent) => {
+	const form = await readForm(new Request('http://site.example', { method: 'POST', body: new URLSearchParams(sent) }))
+	expect(form.get('intent')).toBe(intent)
 })

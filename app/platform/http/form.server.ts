@@ -32,6 +32,9 @@ export async function readForm(request: Request): Promise<FormData> {
 		form.delete(name)
 		for (const each of values) form.append(name, typeof each === 'string' ? each.replaceAll('\0', '') : each)
 	}
+	// Pages of 0.3.0 that are open during an update name some buttons `act`. The release after the next one no longer needs this.
+	const former = form.get('act')
+	if (former !== null && !form.has('intent')) form.set('intent', former)
 	return form
 }
 
@@ -45,7 +48,7 @@ export function unknownIntent(): Response {
 
 /**
  * Runs what the pressed button of a form stands for; every action for several buttons dispatches by this, so that none is a default.
- * @param sent the value of the button, from the form's field `intent` or `act`
+ * @param sent the value of the button, from the form's field `intent`
  * @param intents what to run, by that value; `''` for a button without one
  * @param args what it is given
  * @returns what that returns

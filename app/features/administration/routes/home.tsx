@@ -13,7 +13,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => ({ setup: await getSetup(await requirePageAdmin({ request, context, url })) }))
 }
 
-/** Handles the checklist: `act` is test-mail, keep or reopen for a `step`; hide and show for the whole list. */
+/** Handles the checklist: `intent` is test-mail, keep or reopen for a `step`; hide and show for the whole list. */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)

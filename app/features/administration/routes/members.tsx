@@ -81,7 +81,13 @@ function Filters({ filters }: { filters: MemberFilters }) {
 			submitLabel="Search"
 		>
 			<div className="sm:col-span-6">
-				<Field label="Name, username or address" name="q" type="search" defaultValue={filters.q} />
+				<Field
+					label="Name, username or address"
+					name="q"
+					type="search"
+					defaultValue={filters.q}
+					hint="#512 finds the account with this number in the log."
+				/>
 			</div>
 			<div className="sm:col-span-2">
 				<Select label="Role" name="role" defaultValue={filters.role}>

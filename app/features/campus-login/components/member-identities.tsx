@@ -15,7 +15,7 @@ interface MemberIdentitiesProps {
 	refusal: FormRefusal | null
 }
 
-/** For admins: unlinks a login of another site from a member's account (`act` unlink, `identity`, `why`). */
+/** For admins: unlinks a login of another site from a member's account (`intent` unlink, `identity`, `why`). */
 export function MemberIdentities({ linked, action, refusal, children }: MemberIdentitiesProps) {
 	if (linked.length === 0) return null
 	return (

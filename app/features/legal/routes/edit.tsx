@@ -39,7 +39,7 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Publishes the text (`act` publish), or previews it (`act` preview). */
+/** Publishes the text (`intent` publish), or previews it (`intent` preview). */
 export function action({ request, params, context, url }: Route.ActionArgs) {
 	return withHttpErrors(async () => {
 		const viewer = requireLogin(context, url)
