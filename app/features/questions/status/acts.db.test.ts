@@ -132,7 +132,9 @@ describe('hiding', () => {
 		await expect(getQuestion(cast.author, cast.query)).rejects.toThrow(NotFound)
 		await expectCountsToHold()
 		expect((await restoreQuestion(cast.author, cast.query)).url).toMatch(/\?original=1$/)
-		expect((await mergedInto(await getQuestion(null, cast.query)))?.id).toBe(into)
+		const restored = await getQuestion(null, cast.query)
+		expect((await mergedInto(restored))?.id).toBe(into)
+		expect(restored.unpublished?.reason).toBe(why)
 		await expectCountsToHold()
 	})
 
