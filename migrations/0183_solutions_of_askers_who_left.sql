@@ -1,6 +1,6 @@
 -- What an asker who leaves said by accepting solutions keeps its weight. All who left share one account, which counted as one person.
 alter table comments add column left_weight double precision;
-comment on column comments.left_weight is 'of a solution whose asker has left: 1, or less where the same asker had accepted others of its author; null for others';
+comment on column comments.left_weight is 'of a solution whose asker has left: 1, or less where the same asker had accepted others of its author; 0 where they asked under a pseudonym, as such solutions keep counting together; null for others';
 
 create or replace function expected_evidence(ids integer[])
   returns table (user_id integer, skill_id integer, source text, kind text, at timestamptz, weight double precision)
@@ -20,8 +20,8 @@ create or replace function expected_evidence(ids integer[])
       case when c.is_solution and asker.id <> c.author_id and coalesce(asker.suspended_until <= now(), true)
         then 'solution' else 'answer' end as kind,
       c.created_at as at, c.id as comment_id,
-      case when asker.pseudonym_of is not null then 0 when c.left_weight is not null then -c.id else asker.id end as asker_id,
-      coalesce(c.left_weight, 1) as worth, c.score,
+      case when asker.pseudonym_of is not null or c.left_weight = 0 then 0 when c.left_weight > 0 then -c.id else asker.id end as asker_id,
+      coalesce(nullif(c.left_weight, 0), 1) as worth, c.score,
       greatest(0, c.score - (select coalesce(sum(value), 0) from comment_votes where comment_id = c.id)) as brought
     from comments c join questions q on q.id = c.question_id join users asker on asker.id = q.author_id
       join question_tags on question_tags.question_id = q.id join tags on tags.id = question_tags.tag_id

@@ -201,11 +201,13 @@ export async function deleteQuestion(viewer: Viewer, id: number): Promise<{ url:
 /** Deletes a merged question, which is in no list and no count. Undoing it merges it again. */
 function deleteMerged(actor: SignedIn, question: EventQuestion): Promise<{ url: string; undoable: boolean }> {
 	return changeForum(async (trx) => {
-		if ((await lockAnyQuestion(trx, question.id))?.status !== 'merged') throw new NoSuch('query')
+		const locked = await lockAnyQuestion(trx, question.id)
+		if (locked?.status !== 'merged') throw new NoSuch('query')
+		const { status_reason: reason } = locked
 		return {
 			event: { kind: 'question-deleted', actorId: actor.id, question },
 			async write() {
-				await setMergedInto(trx, question.id, { status: 'deleted', by: actor.id }, null)
+				await setMergedInto(trx, question.id, { status: 'deleted', reason, by: actor.id }, null)
 				return { url: question.url, undoable: true }
 			},
 		}
@@ -250,12 +252,13 @@ export async function restoreQuestion(viewer: Viewer, id: number): Promise<{ url
 		if (!locked) throw new Conflict('This query has already been restored.')
 		const tags = await mainTags(trx, found.tags)
 		const question = eventQuestion({ ...found, tags })
+		const { was_merged_into: into, status_reason: reason } = locked
+		const deletion = { deletedBy: found.status_by, isMerged: into !== null }
 		return {
-			event: { kind: 'question-restored', actorId: actor.id, question, deletedBy: found.status_by },
+			event: { kind: 'question-restored', actorId: actor.id, question, ...deletion },
 			async write() {
-				const into = locked.was_merged_into
 				if (into === null) await publishQuestion(trx, id, actor.id, tags)
-				else await setMergedInto(trx, id, { status: 'merged', by: actor.id }, into)
+				else await setMergedInto(trx, id, { status: 'merged', reason, by: actor.id }, into)
 				return { url: withParams(question.url, { original: into && 1 }) }
 			},
 		}

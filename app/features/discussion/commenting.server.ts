@@ -2,8 +2,9 @@ import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
 import { requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
 import { findCommentAudience } from '~/features/questions/notifying/notifying.server.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
-import { findDeletedQuestion, lockForComment } from '~/features/questions/questions.queries.server.ts'
+import { lockForComment } from '~/features/questions/questions.queries.server.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
+import { isReadable } from '~/features/questions/questions.server.ts'
 import {
 	findChangeableComment,
 	lockPendingComment,
@@ -45,7 +46,7 @@ import { EditConflict, type Input, parseInput, readVersion } from '~/platform/ht
 import { languageOfTags } from '~/platform/markdown/highlight.server.ts'
 import { renderMarkdown } from '~/platform/markdown/render.server.ts'
 import { type CommentView, isStanding, presentComment, type StoredComment } from './comment.view.ts'
-import { findAnyComment, newCommentColumns } from './comments.queries.server.ts'
+import { type AnyComment, findAnyComment, newCommentColumns } from './comments.queries.server.ts'
 
 /* The use cases that write comments. */
 
@@ -166,9 +167,9 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 
 /**
  * Deletes a comment; its replies stay. Also below a question that is no longer published: whoever wrote it can always withdraw it.
- * @returns the address of its question; where to read on, if that is another page; whether the deletion can be undone: not for a
- * pending comment
- * @throws NotFound, NotAllowed
+ * @returns the address of its question, without words of a title that not everybody reads; where to read on, if that is another page;
+ * whether the deletion can be undone: not for a pending comment, nor where its author could not read it afterwards
+ * @throws NotFound, also where the viewer may not read the question; NotAllowed
  */
 export async function deleteComment(
 	viewer: Viewer,
@@ -177,7 +178,8 @@ export async function deleteComment(
 	const actor = requireSignedIn(viewer)
 	const found = isId(id) ? await findAnyComment(id) : undefined
 	if (!found || !isStanding(actor, found)) throw new NoSuch('comment')
-	if (!mayDelete(actor, { authorId: found.member_id })) throw new NotAllowed(notAuthor)
+	if (!mayDelete(actor, { authorId: found.member_id }))
+		throw (await isReadable(actor, found.id)) ? new NotAllowed(notAuthor) : new NoSuch('comment')
 	const isPending = found.status === 'pending'
 	const question = eventQuestion(found)
 	const questionStatus = await changeForum(async (trx) => {
@@ -193,14 +195,26 @@ export async function deleteComment(
 			},
 		}
 	})
-	return { url: question.url, elsewhere: await findRemains(question, questionStatus), undoable: !isPending }
+	const isShown = questionStatus === 'published' || questionStatus === 'merged'
+	const elsewhere = await findRemains(actor, question, questionStatus)
+	const undoable = !isPending && (await willBeReadable(actor, found))
+	return { url: isShown ? question.url : permalinkOf(question.url), elsewhere, undoable }
 }
 
-/** Where the other comments of a question are read; null where its own page shows them. */
-async function findRemains({ id, url }: { id: number; url: string }, status: PostStatus): Promise<string | null> {
+/** Where this viewer reads the other comments of a question; null where its own page shows them. */
+async function findRemains(
+	viewer: Viewer,
+	{ id, url }: { id: number; url: string },
+	status: PostStatus,
+): Promise<string | null> {
+	if (status === 'published') return null
 	if (status === 'merged') return `${withParams(url, { original: '1' })}#comments`
-	if (status !== 'deleted') return null
-	return (await findDeletedQuestion(id, UNDO_SECONDS))?.discussed ? `${permalinkOf(url)}#comments` : '/forum'
+	return (await isReadable(viewer, id)) ? `${permalinkOf(url)}#comments` : '/forum'
+}
+
+/** Whether this viewer can read a deleted comment once it is restored. */
+async function willBeReadable(viewer: Viewer, comment: AnyComment): Promise<boolean> {
+	return comment.gives_page || isReadable(viewer, comment.id)
 }
 
 const notAuthor = 'Only the author can change this comment.'
@@ -229,12 +243,13 @@ async function lockUnchanged(
 	throw isPending ? alreadyDecided() : new NoSuch('comment')
 }
 
-/** Undoes the deletion of a comment. @throws as `restoreQuestion` does */
+/** Undoes the deletion of a comment. @throws as `restoreQuestion` does, and NotFound where the viewer could not read it afterwards */
 export async function restoreComment(viewer: Viewer, id: number): Promise<{ url: string }> {
 	const actor = requireSignedIn(viewer)
 	const found = isId(id) ? await findAnyComment(id, UNDO_SECONDS) : undefined
 	if (found?.status !== 'deleted' || found.erased) throw new NotFound('There is no deleted comment to restore.')
 	if (!mayRestore(actor, { deletedBy: found.status_by, recent: found.recent })) throw new NotAllowed(undoTooLate)
+	if (!(await willBeReadable(actor, found))) throw new NoSuch('query')
 	const question = eventQuestion(found)
 	return changeForum(async (trx) => {
 		const isHeld = await lockAnyQuestion(trx, question.id)

@@ -9,7 +9,7 @@ import { type NamedQuestion, questionJoins } from '~/features/questions/question
 import { outdatedColumn } from '~/features/upkeep/outdated.queries.server.ts'
 import type { OutdatedView } from '~/features/upkeep/upkeep.view.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { isDiscussed } from '~/platform/db/posts.server.ts'
+import { isByAnother, isDiscussed } from '~/platform/db/posts.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { isoTime } from '~/platform/db/times.server.ts'
 
@@ -183,7 +183,8 @@ export async function findComment(
 
 /** A comment in any state, with its question in any state. */
 export interface AnyComment extends NamedQuestion {
-	question_status: PostStatus
+	/** Whether its question was deleted and has a page while this comment is published. */
+	gives_page: boolean
 	status: PostStatus
 	/** The member who wrote it. */
 	member_id: number
@@ -197,7 +198,7 @@ export interface AnyComment extends NamedQuestion {
 export async function findAnyComment(id: number, within = 0): Promise<AnyComment | undefined> {
 	const { rows } = await sql<AnyComment>`
 		select q.id, q.title, q.tags, ${authorColumns}, c.slug as category_slug, q.locked_at is not null as locked,
-			q.status as question_status, m.status, ${memberBehind(sql.ref('m.author_id'))} as member_id,
+			q.status = 'deleted' and q.status_by is not null and ${isByAnother('m')} as gives_page, m.status, ${memberBehind(sql.ref('m.author_id'))} as member_id,
 			m.status_by, m.status_at > now() - make_interval(secs => ${within}) as recent, m.body = '' as erased
 		from comments m join questions q on q.id = m.question_id ${questionJoins} where m.id = ${id}`.execute(db())
 	return rows[0]

@@ -121,6 +121,42 @@ describe.each(['deleted', 'merged'])('below a query that was %s', (how) => {
 		await expect(deleteComment(asker, mine)).rejects.toThrow(NotFound)
 		expect(await deleteComment(helper, mine)).toMatchObject({ undoable: false })
 	})
+
+	test('its title is in no answer once nobody reads it', async () => {
+		const { url } = await deleteComment(helper, mine)
+		expect(url).toBe(how === 'merged' ? question.url : `/forum/others/asker/${question.id}`)
+	})
+})
+
+test.each(['hidden', 'pending'])(
+	'below a query that is %s, only who reads it learns of its title and its comments',
+	async (status) => {
+		const question = await makeQuestion(asker)
+		const mine = await makeComment(helper, question.id)
+		const own = await makeComment(asker, question.id)
+		const permalink = `/forum/others/asker/${question.id}`
+		await sql`update questions set status = ${status} where id = ${question.id}`.execute(db())
+		await expect(deleteComment(helper, own)).rejects.toThrow(NotFound)
+		await expect(deleteComment(asker, mine)).rejects.toThrow(NotAllowed)
+		expect(await deleteComment(helper, mine)).toEqual({ url: permalink, elsewhere: '/forum', undoable: false })
+		await expect(restoreComment(helper, mine)).rejects.toThrow(NotFound)
+		expect(await deleteComment(asker, own)).toEqual({
+			url: permalink,
+			elsewhere: `${permalink}#comments`,
+			undoable: true,
+		})
+		await restoreComment(asker, own)
+		expect(await getComment(asker, own)).toMatchObject({ id: own })
+	},
+)
+
+test('an own comment below an own deleted query that nobody else commented on is not restored, as no page shows it', async () => {
+	const { id } = await makeQuestion(asker)
+	const own = await makeComment(asker, id)
+	await deleteQuestion(asker, id)
+	await expect(deleteComment(helper, own)).rejects.toThrow(NotFound)
+	expect(await deleteComment(asker, own)).toMatchObject({ elsewhere: '/forum', undoable: false })
+	await expect(restoreComment(asker, own)).rejects.toThrow(NotFound)
 })
 
 test.each(['comment', 'reply'])(

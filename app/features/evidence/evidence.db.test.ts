@@ -187,20 +187,35 @@ describe('every write updates the evidence', () => {
 		await expectNothingToCorrect()
 	})
 
-	test('solutions weigh the same after their askers have left, each as by a person of their own, and no more', async () => {
-		const askers = await Promise.all([1, 2].map((number) => makeMember(`graduate${number}-${questionId}`)))
-		const [first, second] = askers
-		if (!first || !second) throw new Error('There are two.')
-		for (const who of [first, first, second]) {
-			const { id } = await makeQuestion(who, { tags: 'react' })
+	type Asked = [asker: number, how?: 'pseudonym' | 'merged']
+	test.each<[what: string, solutions: Asked[], weights: number[]]>([
+		['of two askers', [[0], [0], [1]], [1, 1, 0.5]],
+		['also accepted under a pseudonym', [[0], [0, 'pseudonym']], [1, 1]],
+		['under pseudonyms of several', [0, 1, 2].map((who) => [who, 'pseudonym']), [1, 0.5, 0.25]],
+		['of a query that was merged later', [[0], [0, 'merged']], [1]],
+	])('solutions weigh the same after their askers have left: %s', async (_what, solutions, weights) => {
+		const askers = await Promise.all([0, 1, 2].map((number) => makeMember(`graduate${number}-${questionId}`)))
+		for (const [number, how] of solutions) {
+			const who = askers[number] ?? asker
+			const { id } = await makeQuestion(who, { tags: 'react', ...(how === 'pseudonym' && { pseudonym: 'on' }) })
 			await chooseSolution(who, { questionId: id, commentId: await makeComment(helper, id) })
+			if (how === 'merged') await decide(moderator, 'query', id, 'merge', { into: String(questionId) })
 		}
-		const before = await pieces()
-		expect(before).toEqual(expect.arrayContaining(['React solution 0.5', 'React solution 1']))
-		for (const { id, username, name } of askers) {
-			const account = { id, username, name, accounts: [id], usernames: [username], emails: [], alias: 'gone' }
+		const listed = async () => {
+			const { rows } = await sql<{ source: string; weight: number }>`
+				select source, weight from skill_evidence join skills on skills.id = skill_id
+				where user_id = ${helper.id} and name = 'React' order by weight desc`.execute(db())
+			return rows
+		}
+		const before = await listed()
+		expect(before.map(({ weight }) => weight)).toEqual(weights)
+		// The newest first: the others must not take its place.
+		for (const { id, username, name } of askers.toReversed()) {
+			const { rows } = await sql<{ id: number }>`select id from users where pseudonym_of = ${id}`.execute(db())
+			const accounts = [id, ...rows.map((row) => row.id)]
+			const account = { id, username, name, accounts, usernames: [username], emails: [], alias: 'gone' }
 			await leavePosts({ ...account, keepsTexts: true })
-			expect(await pieces()).toEqual(before)
+			expect(await listed()).toEqual(before)
 		}
 		await expectNothingToCorrect()
 	})

@@ -205,14 +205,16 @@ export async function skipEvidenceRefresh(trx: Executor, accounts: readonly numb
 
 /**
  * Stores what each solution that these accounts of one member accepted weighs, before their questions go to the account of former members:
- * later, nobody can tell which were accepted by the same person. All in one statement; a later call finds only what is left.
+ * later, nobody can tell which were accepted by the same person. Those accepted under a pseudonym stay with all others of pseudonyms, so
+ * that no weight changes, which would tell whose they were. All in one statement; a later call finds only what is left.
  */
 export async function keepSolutionWeights(accounts: readonly number[]): Promise<void> {
 	await sql`
-		update comments set left_weight = power(0.5::float8, place - 1) from (
-			select c.id, row_number() over (partition by c.author_id order by c.created_at desc, c.id desc) as place
-			from questions q join comments c on c.question_id = q.id
-			where q.author_id = any(${[...accounts]}::int[]) and c.is_solution) accepted
+		update comments set left_weight = case when is_pseudonymous then 0 else power(0.5::float8, least(40, place - 1)) end from (
+			select c.id, asker.pseudonym_of is not null as is_pseudonymous, row_number() over (
+				partition by c.author_id, asker.id order by q.status = 'published' desc, c.created_at desc, c.id desc) as place
+			from questions q join users asker on asker.id = q.author_id join comments c on c.question_id = q.id
+			where asker.id = any(${[...accounts]}::int[]) and c.is_solution) accepted
 		where comments.id = accepted.id and left_weight is null`.execute(db())
 }
 

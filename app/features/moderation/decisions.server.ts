@@ -31,7 +31,7 @@ const done = {
 /**
  * Decides about a subject, reported or not. One transaction: the subject, its case and the log.
  * @param input `why`; `time` for a suspension, an action's own field; `seen`: the fingerprint of the text that the moderator read;
- * `active`: when the last report was made that they read
+ * `active`: when the last report was made that they read; `state`: the one that they saw, for `restore`
  * @returns a sentence that says what was done
  * @throws NotAllowed, NotFound, Invalid, Conflict when the subject has changed since
  */
@@ -88,6 +88,7 @@ async function decideSubject(
 	if (!definition || !subject.acts.includes(act)) throw caseChangedError()
 	if (act === 'approve' && typeof input.seen === 'string' && input.seen !== subject.fingerprint)
 		throw caseChangedError()
+	if (act === 'restore' && typeof input.state === 'string' && input.state !== subject.state) throw caseChangedError()
 	const part = definition.field?.choosesPart ? await requirePart(found, own[definition.field.name]) : null
 	const {
 		announce,

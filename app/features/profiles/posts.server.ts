@@ -70,7 +70,8 @@ export async function getMemberFeed(username: string): Promise<string> {
 
 /**
  * A page of a member's posts, newest first, with the count of each kind: what everybody may read in the forum.
- * @param list.mine whether the viewer sees their own list, which includes posts under pseudonyms; these are not counted
+ * @param list.mine whether the viewer sees their own list, which includes posts under pseudonyms, and comments below merged and
+ * deleted queries; these are not counted
  * @returns `pending`: above the first page of their own questions, those that wait for a moderator
  * @throws NotFound for an unknown member, Invalid for an invalid cursor
  */

@@ -77,7 +77,8 @@ export type ForumEvent =
 			before: { category: string; tags: string[]; description: string }
 	  })
 	| (Happening & { kind: 'question-deleted' })
-	| (Happening & { kind: 'question-restored'; deletedBy: number | null })
+	/** `isMerged`: whether it is merged again, and so not published. */
+	| (Happening & { kind: 'question-restored'; deletedBy: number | null; isMerged: boolean })
 	| (Written & {
 			kind: 'comment-added'
 			commentId: number

@@ -210,10 +210,10 @@ export async function findDeletedQuestion(id: number, within: number): Promise<D
 export async function lockDeletedQuestion(
 	trx: Executor,
 	id: number,
-): Promise<{ was_merged_into: number | null } | undefined> {
+): Promise<{ was_merged_into: number | null; status_reason: string } | undefined> {
 	return trx
 		.selectFrom('questions')
-		.select('was_merged_into')
+		.select(['was_merged_into', 'status_reason'])
 		.where('id', '=', id)
 		.where('status', '=', 'deleted')
 		.where('description', '<>', '')

@@ -49,6 +49,17 @@ export async function getDiscussed(viewer: Viewer, id: number): Promise<Question
 	return presentDeleted(deleted)
 }
 
+/** Whether this viewer can read a question's page, or what remains of it: whether {@link getDiscussed} finds it. */
+export async function isReadable(viewer: Viewer, id: number): Promise<boolean> {
+	try {
+		await getDiscussed(viewer, id)
+		return true
+	} catch (error) {
+		if (error instanceof NoSuch) return false
+		throw error
+	}
+}
+
 /* Questions that not everybody sees: pending, hidden and merged ones. */
 
 /**

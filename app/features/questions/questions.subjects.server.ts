@@ -24,6 +24,7 @@ import {
 	listCommentSubjects,
 	listQuestionSubjects,
 	lockAnyComment,
+	lockAnyQuestion,
 	lockAnyQuestions,
 	type PostRow,
 	readAddedEvent,
@@ -190,9 +191,13 @@ async function publish(trx: Executor, judged: ModerationAction): Promise<{ event
 	const { type, id, question } = post
 	if (type === 'query' && held.was_merged_into !== null) {
 		await setMergedInto(trx, id, { status: 'merged', by }, held.was_merged_into)
+		const other = await lockAnyQuestion(trx, held.was_merged_into)
+		const isOtherShown = other?.status === 'published' || other?.status === 'merged'
 		return {
 			event: statusEvent(judged, 'unpublished'),
-			done: 'It is merged again: its address leads to the other query.',
+			done: isOtherShown
+				? 'It is merged again: its address leads to the other query.'
+				: 'It is merged again. The other query is hidden or deleted, so its address shows this one.',
 		}
 	}
 	if (type === 'query') await publishQuestion(trx, id, by, held.tags)
@@ -228,6 +233,8 @@ async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: nu
 	const held = post.type === 'comment' ? await lockAnyComment(trx, post.id) : question
 	if (!held || !startsFrom[act].includes(states[held.status])) throw caseChangedError()
 	if (act === 'approve' && held.fingerprint !== post.fingerprint) throw caseChangedError()
+	// Restoring a hidden query may merge it, and restoring a merged one publishes it.
+	if (act === 'restore' && states[held.status] !== post.state) throw caseChangedError()
 	if ((act === 'lock' || act === 'unlock') && question.locked === (act === 'lock')) throw caseChangedError()
 	const pins = isPinAct(act)
 	if (pins !== null && (await isPinnedNow(trx, questionId)) === pins) throw caseChangedError()

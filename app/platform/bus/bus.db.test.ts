@@ -210,10 +210,12 @@ test('a process that serves the site alone publishes no invalidations of pages; 
 	client.on('notification', ({ payload = '' }) => heard.push(payload.replace(/^.* /, '')))
 	await client.query('listen devquad_pages')
 	await invalidatePages(['before'])
-	onTestFinished(await listenForInvalidations())
+	const stop = await listenForInvalidations()
 	await invalidatePages(['alone'])
+	await stop()
+	await invalidatePages(['after'])
 	await client.query("select pg_notify('devquad_pages', 'the-test 0 end')")
-	await expect.poll(() => heard).toEqual(['before', 'end'])
+	await expect.poll(() => heard).toEqual(['before', 'after', 'end'])
 })
 
 test('a connection that is lost while resubscribing leads to one subscription', async () => {

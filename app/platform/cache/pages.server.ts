@@ -107,7 +107,10 @@ export async function listenForInvalidations(): Promise<() => Promise<void>> {
 		},
 	})
 	caching.isAlone = !hasSeveralProcesses()
-	return stop
+	return async () => {
+		caching.isAlone = false
+		await stop()
+	}
 }
 
 /** As {@link invalidatePages}, in this process only, for changes that every process detects by itself. */

@@ -136,6 +136,7 @@ function ActForm({ id, title, acts, entry, refusal, children }: ActFormProps) {
 			<Form method="post" action={entry.caseUrl} className="mt-2 grid gap-4" replace>
 				{acts.length > 1 && <PreventEnterSubmit />}
 				<input type="hidden" name="seen" value={entry.print} />
+				<input type="hidden" name="state" value={entry.state} />
 				<input type="hidden" name="active" value={entry.activeAt} />
 				<FormError errors={own?.errors} names={{ ...shortLabels(entry.fields), why: 'Why' }}>
 					{own?.message}

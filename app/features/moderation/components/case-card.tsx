@@ -117,6 +117,7 @@ function QuickForm({ entry }: { entry: CasePageView }) {
 		<Form method="post" action={entry.caseUrl} className="mt-4 flex flex-wrap items-center gap-2" preventScrollReset>
 			<PreventEnterSubmit />
 			<input type="hidden" name="seen" value={entry.print} />
+			<input type="hidden" name="state" value={entry.state} />
 			<input type="hidden" name="active" value={entry.activeAt} />
 			<input type="hidden" name="back" value={back} />
 			<label className="sr-only" htmlFor={why}>

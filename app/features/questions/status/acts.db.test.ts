@@ -83,6 +83,40 @@ describe('hiding', () => {
 		await expectCountsToHold()
 	})
 
+	test('of two moderators who restore a query that was merged and hidden, the second does not publish it', async () => {
+		const { id: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		const hold = (trx: Executor) => sql`select from questions where id = ${cast.query} for update`.execute(trx)
+		const [first, second] = await queuedBehind(hold, [
+			() => decide(cast.moderator, 'query', cast.query, 'restore'),
+			() => decide(cast.admin, 'query', cast.query, 'restore'),
+		])
+		expect(first?.status).toBe('fulfilled')
+		expect(second).toMatchObject({ status: 'rejected', reason: expect.any(Conflict) })
+		// Sent after the first was committed, by a form that showed it hidden.
+		await expect(decide(cast.admin, 'query', cast.query, 'restore', { state: 'hidden' })).rejects.toThrow(Conflict)
+		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: { status: 'merged' } })
+	})
+
+	test('a query is merged again also into one that is hidden meanwhile, which the moderator reads', async () => {
+		const { id: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		await decide(cast.moderator, 'query', into, 'hide')
+		expect(await decide(cast.moderator, 'query', cast.query, 'restore')).toMatch(/its address shows this one\.$/)
+		expect(await mergedInto(await getQuestion(null, cast.query))).toEqual({ id: into, url: null })
+	})
+
+	test('a query that was published by a node of the previous version is not merged again later', async () => {
+		const { id: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
+		await decide(cast.moderator, 'query', cast.query, 'hide')
+		await sql`update questions set status = 'published', merged_into = null where id = ${cast.query}`.execute(db())
+		await sql`update questions set status = 'hidden', merged_into = null where id = ${cast.query}`.execute(db())
+		expect(await decide(cast.moderator, 'query', cast.query, 'restore')).toBe('It is back in the forum.')
+	})
+
 	test('a merged query can be deleted by its author alone, and undoing that merges it again', async () => {
 		const { id: into } = await makeQuestion(cast.member)
 		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
@@ -98,7 +132,9 @@ describe('hiding', () => {
 		await expect(getQuestion(cast.author, cast.query)).rejects.toThrow(NotFound)
 		await expectCountsToHold()
 		expect((await restoreQuestion(cast.author, cast.query)).url).toMatch(/\?original=1$/)
-		expect((await mergedInto(await getQuestion(null, cast.query)))?.id).toBe(into)
+		const restored = await getQuestion(null, cast.query)
+		expect((await mergedInto(restored))?.id).toBe(into)
+		expect(restored.unpublished?.reason).toBe(why)
 		await expectCountsToHold()
 	})
 

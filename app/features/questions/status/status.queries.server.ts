@@ -63,7 +63,7 @@ export async function lockAnyQuestions(trx: Executor, ids: readonly number[]): P
 	return locked
 }
 
-/** Locks a comment for a decision, whatever its status; its question, which the caller has locked, must be published. */
+/** Locks a comment for a decision, whatever its status. The caller has locked its question. */
 export async function lockAnyComment(
 	trx: Executor,
 	id: number,
@@ -120,7 +120,11 @@ export async function hideHeldComments(
 	)
 }
 
-/** Hides a locked merged question, or merges a hidden one again; neither is in any count. @param into null to hide it */
+/**
+ * Hides or deletes a locked merged question, or merges it again; it is in no count before and after. A trigger clears `was_merged_into`
+ * of what is published or merged.
+ * @param into null to hide or delete it
+ */
 export async function setMergedInto(
 	trx: Executor,
 	id: number,
@@ -128,8 +132,8 @@ export async function setMergedInto(
 	into: number | null,
 ): Promise<void> {
 	await sql`
-		update questions set ${statusAssignments(change)}, merged_into = ${into}::int,
-			was_merged_into = case when ${into}::int is null then merged_into end where id = ${id}`.execute(trx)
+		update questions set ${statusAssignments(change)}, merged_into = ${into}::int, was_merged_into = merged_into
+		where id = ${id}`.execute(trx)
 }
 
 /** Closes a question for comments, or opens it again. */

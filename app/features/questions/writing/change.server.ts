@@ -174,7 +174,7 @@ export async function recordEffects(
 	last?: SendLast,
 ): Promise<ForumEvent> {
 	if (event.kind === 'question-added') await beginRouting(trx, event.question.id)
-	if (event.kind === 'question-restored' || event.kind === 'question-republished')
+	if ((event.kind === 'question-restored' && !event.isMerged) || event.kind === 'question-republished')
 		await resumeRouting(trx, event.question.id)
 	return { ...event, notified: await notifyOfEvent(trx, event, concern, last) }
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { beforeAll, expect, test } from 'vitest'
+import { beforeAll, expect, test, vi } from 'vitest'
 import { askQuestion } from '~/features/asking/asking.server.ts'
 import { addComment, deleteComment } from '~/features/discussion/commenting.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
@@ -8,6 +8,7 @@ import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { KeyReused } from '~/platform/http/form.server.ts'
+import { io } from '~/platform/realtime/io.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../../tests/factories/forum.ts'
 import { callApi } from '../../../../tests/support/api-calls.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
@@ -62,6 +63,51 @@ test('a comment, its count, its key and its notification are written by one tran
 	expect(await writtenOn(ben)).toEqual({ rows: 4, transactions: 1 })
 	expect(await writtenOn(asha)).toEqual({ rows: 3, transactions: 1 })
 	expect(await writtenOn(asha, ben)).toEqual({ rows: 4, transactions: 1 })
+})
+
+test.each(['comments', 'notifications'])(
+	'a comment of which the row of %s is refused leaves nothing and is announced to nobody',
+	async (table) => {
+		const { id: questionId } = await makeQuestion(ben)
+		const sending = { questionId, parentId: null, body: 'All or nothing.', key: `k-fails-${table}` }
+		await sql`create function refuse() returns trigger language plpgsql as $$ begin raise 'The disk has bad days.'; end $$`.execute(
+			db(),
+		)
+		await sql`create trigger refuse before insert on ${sql.table(table)} for each row execute function refuse()`.execute(
+			db(),
+		)
+		const sent = vi.spyOn(io, 'to')
+		try {
+			await expect(addComment(asha, sending)).rejects.toThrow('bad days')
+			expect(sent).not.toHaveBeenCalled()
+		} finally {
+			sent.mockRestore()
+			await sql`drop function refuse cascade`.execute(db())
+		}
+		const { rows } = await sql`
+			select comment_count as count, (select count(*)::int from comments where question_id = q.id) as comments,
+				(select count(*)::int from notifications where subject_id = q.id) as notified,
+				(select count(*)::int from sent_posts where key = ${sending.key}) as keys
+			from questions q where id = ${questionId}`.execute(db())
+		expect(rows).toEqual([{ count: 0, comments: 0, notified: 0, keys: 0 }])
+		await addComment(asha, sending)
+		expect((await getQuestion(null, questionId)).commentCount).toBe(1)
+	},
+)
+
+test('the push to a browser of whom a comment notifies is queued by the transaction that writes the comment', async () => {
+	const dina = await makeMember('dina')
+	await sql`with session as (
+			insert into sessions (user_id, token, expires_at) values (${dina.id}, 'dina', now() + interval '1 day') returning id)
+		insert into push_subscriptions (user_id, session_id, endpoint, p256dh, auth)
+		select ${dina.id}, id, 'https://push.example/dina', 'key', 'auth' from session`.execute(db())
+	const { id: questionId } = await makeQuestion(dina)
+	const id = await makeComment(asha, questionId)
+	const { rows } = await sql`
+		select job.xmin = c.xmin as together from graphile_worker._private_jobs job
+			join notifications n on n.id = (job.payload ->> 'about')::int and n.part_id = ${id}, comments c
+		where c.id = ${id} and job.payload ->> 'subscription' is not null`.execute(db())
+	expect(rows).toEqual([{ together: true }])
 })
 
 test('an idempotency key belongs to its sender, and without one every request creates a post', async () => {

@@ -103,8 +103,9 @@ export async function removeQuestion(
 	before: { category_id: number },
 	change: StatusChange & { into?: number },
 ): Promise<void> {
-	await sql`update questions set ${statusAssignments(change)}, merged_into = ${change.into ?? null}, was_merged_into = null
-		where id = ${id}`.execute(trx)
+	await sql`update questions set ${statusAssignments(change)}, merged_into = ${change.into ?? null} where id = ${id}`.execute(
+		trx,
+	)
 	await addToQuestionCount(trx, before.category_id, -1)
 	await retagQuestion(trx, id, [])
 }
@@ -116,7 +117,7 @@ export async function removeQuestion(
  */
 export async function publishQuestion(trx: Executor, id: number, by: number, tags: string[]): Promise<void> {
 	const { rows } = await sql<{ category_id: number }>`
-		update questions set ${statusAssignments({ status: 'published', by })}, never_published = false, merged_into = null, was_merged_into = null, tags = ${tags}
+		update questions set ${statusAssignments({ status: 'published', by })}, never_published = false, merged_into = null, tags = ${tags}
 		where id = ${id} returning category_id`.execute(trx)
 	const question = rows[0]
 	if (!question) throw new Error('There is no question to publish.')
