@@ -57,6 +57,7 @@ test('a newcomer is welcomed, learns why a form was rejected, and is led to a ca
 		await expect(steps).toBeVisible()
 		await steps.getByRole('link', { name: 'Add three skills' }).click()
 		await expect(page).toHaveURL('/edit-profile/nora.newcomer#skills')
+		await expect(page.getByLabel('Skills optional', { exact: true })).toBeFocused()
 		await expect(page.getByLabel('Skills optional', { exact: true })).toBeInViewport()
 	})
 
