@@ -1,7 +1,6 @@
 import { useRef } from 'react'
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount } from '~/features/accounts/accounts.server.ts'
-import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { requireSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
@@ -9,6 +8,7 @@ import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { addressesPath } from '~/features/bounces/bounces.view.ts'
 import { AddressProblemNotice } from '~/features/bounces/components/address-problem.tsx'
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
+import { mayUsePassword } from '~/features/campus-login/linked-logins.server.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { passkeysPath } from '~/features/passkeys/passkeys.view.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
@@ -40,22 +40,15 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath('/settings'), { headers })
-		const [account, problems, sessions, tokens, events] = await Promise.all([
+		const [account, problems, sessions, tokens, events, hasPassword] = await Promise.all([
 			getAccount(viewer),
 			getAddressProblems(viewer.id),
 			requireSession(viewer, request).then((id) => listSessions(viewer, id)),
 			listTokens(viewer),
 			listSecurityEvents(viewer),
+			mayUsePassword(viewer.id),
 		])
-		return {
-			viewer,
-			account,
-			problems,
-			sessions,
-			tokens,
-			events: events.slice(0, MAX_EVENTS),
-			hasPasswords: allowsPasswords(),
-		}
+		return { viewer, account, problems, sessions, tokens, events: events.slice(0, MAX_EVENTS), hasPassword }
 	})
 }
 
@@ -89,7 +82,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Settings({ loaderData }: Route.ComponentProps) {
-	const { viewer, account, problems, sessions, tokens, events, hasPasswords } = loaderData
+	const { viewer, account, problems, sessions, tokens, events, hasPassword } = loaderData
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
@@ -100,7 +93,7 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 					<AddressProblemNotice key={problem.email} problem={problem} links={changeAddress} />
 				))}
 				<p className="mt-3 flex flex-wrap gap-x-4 gap-y-1">
-					{hasPasswords && (
+					{hasPassword && (
 						<Link className="link" to={editProfilePath(viewer.username, 'change-password')}>
 							Change password
 						</Link>
