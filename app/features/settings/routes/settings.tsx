@@ -31,6 +31,8 @@ import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { ActivityList, SessionList } from '../components/security-lists.tsx'
 import type { Route } from './+types/settings'
 
+/** The list of sessions. */
+const SESSIONS_PATH = '/settings#sessions'
 /** Events shown here; a page of their own lists more. */
 const MAX_EVENTS = 3
 
@@ -68,11 +70,11 @@ export function action({ request, context, url }: Route.ActionArgs) {
 					return 'Logged out everywhere else.'
 				},
 			})
-			return redirectWithSuccess('/settings', message)
+			return redirectWithSuccess(SESSIONS_PATH, message)
 		} catch (error) {
 			// By a double click, or in another tab.
 			if (!(error instanceof NotFound)) throw error
-			return redirectWithToast('/settings', { type: 'plain', message: error.message })
+			return redirectWithToast(SESSIONS_PATH, { type: 'plain', message: error.message })
 		}
 	})
 }
@@ -171,7 +173,7 @@ function Sessions({ sessions }: { sessions: SessionView[] }) {
 			</SectionHeading>
 			<SessionList sessions={sessions} />
 			{sessions.length > 1 && (
-				<Form method="post" action="/settings" className="mt-4" preventScrollReset>
+				<Form method="post" action="/settings" className="mt-4">
 					<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
 						Log out everywhere else
 					</button>
