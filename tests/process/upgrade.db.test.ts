@@ -221,6 +221,11 @@ const knownDifferences: Record<string, KnownDifference[]> = {
 			reason: 'Profiles have a feed.',
 		},
 		{
+			address: /^\/api\/v1\/queries\/\d+$/,
+			line: /^(- \.mayDelete = false|\+ \.mayDelete = true)$/,
+			reason: 'The author of a merged query can delete it.',
+		},
+		{
 			address: /^\/find-dev\/[\w.-]+\.json$/,
 			line: /^(- .*"collaborating"|\+ .*"teammates")$/,
 			reason: 'What was called collaborating is called teammates.',
