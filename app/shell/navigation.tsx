@@ -39,7 +39,7 @@ export function RouteFocus() {
 		const isTyping = activeElement !== null && activeElement === typing.current
 		if (!hash && !isTyping && !document.getElementById('main')?.contains(activeElement)) focusHeading()
 	}, [pathname, hash, typing])
-	useLostFocus(key)
+	useLostFocus(key, hash)
 
 	return (
 		<p className="sr-only" aria-live="polite" role="status">
@@ -66,16 +66,26 @@ function useTyping(): RefObject<Element | null> {
 }
 
 /**
- * Focuses the page's heading when a navigation within the page has removed what had the focus, such as the link that clears a search.
+ * Focuses what the hash names, or the page's heading, when a navigation has removed what had the focus, such as the link that clears a
+ * search.
  * @param visit the key of the location
  */
-function useLostFocus(visit: string): void {
+function useLostFocus(visit: string, hash: string): void {
 	const last = useLastFocused()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: once for each navigation
 	useEffect(() => {
 		// After the page itself, whose effects may follow, had its chance to choose a better place.
 		queueMicrotask(() => {
-			if (last.current?.isConnected === false && document.activeElement === document.body) focusHeading()
+			if (last.current?.isConnected === false && document.activeElement === document.body) focusPlace(hash)
 		})
 	}, [visit])
+}
+
+/** Focuses the element that a hash names, else the page's heading, without scrolling: the router has scrolled to it. */
+function focusPlace(hash: string): void {
+	const element = document.getElementById(hash.slice(1))
+	// So that it takes the focus; a field does anyway, and stays where Tab goes.
+	if (element && element.tabIndex < 0) element.tabIndex = -1
+	if (element) element.focus({ preventScroll: true })
+	else focusHeading()
 }

@@ -12,17 +12,20 @@ export function focusHeading(): void {
 /**
  * Focuses an element when a change has removed the one that had the focus, which browsers then take from the page.
  * @param isLost whether a change from the value before may have done so
+ * @param place the element, or finds it after such a change
  */
 export function useFocusFallback<Value>(
 	value: Value,
 	isLost: (value: Value, before: Value) => boolean,
-	place: RefObject<HTMLElement | null>,
+	place: RefObject<HTMLElement | null> | ((value: Value, before: Value) => HTMLElement | null),
 ): void {
 	const before = useRef(value)
 	useEffect(() => {
-		const wasLost = isLost(value, before.current)
+		const last = before.current
 		before.current = value
-		if (wasLost && document.activeElement === document.body) place.current?.focus()
+		if (!isLost(value, last) || document.activeElement !== document.body) return
+		const element = typeof place === 'function' ? place(value, last) : place.current
+		element?.focus()
 	})
 }
 

@@ -73,6 +73,7 @@ test('a token that was revoked, and a device that was logged out, in the meantim
 	await expectNotice(page, 'This session has already ended.')
 	await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
 	await expect(page.getByRole('heading', { name: 'Where you are logged in' })).toBeFocused()
+	await expect(page).toHaveURL('/settings#sessions')
 	const save = page.getByRole('button', { name: 'Save notifications' })
 	await save.press('Enter')
 	await expectNotice(page, 'Notification settings saved.')

@@ -114,6 +114,7 @@ test('an admin sets up the campus login and undoes changes; a newcomer logs in w
 		if (javaScriptEnabled) await expectNoViolationsInThemes(newcomer)
 		await newcomer.getByRole('button', { name: 'Remove The campus login' }).click()
 		await expect(newcomer.getByText('This is your only way to log in.')).toBeVisible()
+		expect(await htmlOf(newcomer, '/settings')).not.toContain('Change password')
 		if (javaScriptEnabled) await logOutHere(newcomer)
 		else await setFirstPassword(newcomer)
 		await context.close()

@@ -98,6 +98,7 @@ test('a report reaches the queue; a moderator hides, restores, suspends, locks, 
 		await entry.getByRole('button', { name: 'Assign to me' }).click()
 		await expect(moderator).toHaveURL(/handler=mine/)
 		await expect(entry).toContainText('assigned to @orrin.orderly')
+		await expect(entry.getByRole('heading')).toBeFocused()
 		await entry.getByRole('link', { name: 'More' }).click()
 		const notes = moderator.getByRole('region', { name: 'Notes for moderators' })
 		await notes.getByLabel('New note').fill('The third account of this shop.')

@@ -53,10 +53,13 @@ test('a newcomer is welcomed, learns why a form was rejected, and is led to a ca
 			page.getByRole('complementary', { name: 'Filters' }).locator('label', { hasText: 'Online now' }),
 		).toContainText(/[1-9]/)
 		await expectNoViolations(page)
+		const later = Buffer.from(JSON.stringify(['2020-01-01T00:00:00Z', 1])).toString('base64url')
+		expect(await htmlOf(page, `/notifications?cursor=${later}`)).toContain('No more notifications.')
 		await page.goto('/my-profile/nora.newcomer')
 		await expect(steps).toBeVisible()
 		await steps.getByRole('link', { name: 'Add three skills' }).click()
 		await expect(page).toHaveURL('/edit-profile/nora.newcomer#skills')
+		await expect(page.getByLabel('Skills optional', { exact: true })).toBeFocused()
 		await expect(page.getByLabel('Skills optional', { exact: true })).toBeInViewport()
 	})
 

@@ -42,6 +42,7 @@ test('a member writes about themselves, orders projects, and opens their page to
 		await page.goto(`/my-profile/${username}`)
 		await expect(page.getByText('Only you and moderators see this.')).toBeVisible()
 		await page.getByRole('link', { name: 'See public profile' }).click()
+		await expect(page).toHaveURL(profile)
 		await expect(page.getByText('Only you and moderators see this.')).toBeVisible()
 		await page.getByRole('complementary', { name: 'Contact' }).getByRole('link', { name: 'Edit Profile' }).click()
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Personal Details')

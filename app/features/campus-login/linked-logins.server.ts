@@ -122,7 +122,7 @@ function removedMail(to: string, who: string): Mail {
 }
 
 /** Whether a member has a password that logs them in: of those who have left, also where passwords are disabled. */
-async function mayUsePassword(userId: number, executor: Executor = db()): Promise<boolean> {
+export async function mayUsePassword(userId: number, executor: Executor = db()): Promise<boolean> {
 	if (!(await hasPassword(userId, executor))) return false
 	return allowsPasswords() || (await mayLogInAnyway(await findEmailById(executor, userId)))
 }

@@ -36,7 +36,7 @@ export default function FoundList({ field, text, isInDialog = false, onPicked }:
 		if (typed === '')
 			return [
 				{ name: 'Recent searches', options: recentSearches().map((q) => ({ value: q, href: searchPath(q) })) },
-				{ name: PAGES, options: pages.filter(({ isPart }) => !isPart).map(pageOption) },
+				{ name: PAGES, options: pages.filter(({ isOnlyTyped }) => !isOnlyTyped).map(pageOption) },
 			]
 		return [
 			{ name: PAGES, options: pagesLike(pages, typed).map(pageOption) },

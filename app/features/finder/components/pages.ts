@@ -7,8 +7,8 @@ interface SitePage {
 	url: string
 	/** Additional search words. */
 	also?: string
-	/** Whether it is part of a page with many: only found by typing, as the list of all would be long. */
-	isPart?: true
+	/** Only found by typing, as the list of all would be long. */
+	isOnlyTyped?: true
 }
 
 /** The pages that this viewer may open by name, their own first. */
@@ -24,26 +24,26 @@ export function pagesOf(viewer: Viewer): SitePage[] {
 				{ title: 'Edit Profile', url: editProfilePath(viewer.username), also: 'skills picture city personal details' },
 				{ title: 'Settings', url: '/settings', also: 'theme dark mails preferences' },
 				{ title: 'Access tokens', url: '/settings/tokens', also: 'api settings' },
-				{ title: 'Activity', url: '/settings/activity', also: 'sessions devices security settings' },
+				{ title: 'Recent activity', url: '/settings/activity', also: 'sessions devices security settings' },
 				...partsOfProfile(viewer.username),
 				...partsOfSettings,
 			]
 		: [
 				{ title: 'Login', url: '/login', also: 'sign in' },
 				{ title: 'Register', url: '/register', also: 'sign up join' },
-				{ title: 'Forgot Password?', url: '/forgot-password', also: 'reset', isPart: true },
+				{ title: 'Forgot Password?', url: '/forgot-password', also: 'reset', isOnlyTyped: true },
 			]
 	const open: SitePage[] = [
 		{ title: 'Home', url: '/' },
 		{ title: 'Community', url: '/find-dev', also: 'people developers members' },
-		{ title: 'Forum', url: '/forum', also: 'queries questions' },
+		{ title: 'Forum', url: '/forum', also: 'recent queries questions' },
 		{ title: 'Ask a question', url: '/forum/ask', also: 'new query' },
 		{ title: 'Tags', url: '/forum/tags', also: 'following' },
-		{ title: 'How evidence is weighed', url: '/skills/evidence', isPart: true },
-		{ title: 'API', url: '/api/docs', also: 'documentation json', isPart: true },
-		{ title: 'Terms', url: '/terms', also: 'rules legal', isPart: true },
-		{ title: 'Privacy', url: '/privacy', also: 'data protection legal', isPart: true },
-		{ title: 'Imprint', url: '/imprint', also: 'contact legal', isPart: true },
+		{ title: 'How evidence is weighed', url: '/skills/evidence', isOnlyTyped: true },
+		{ title: 'API', url: '/api/docs', also: 'documentation json', isOnlyTyped: true },
+		{ title: 'Terms', url: '/terms', also: 'rules legal', isOnlyTyped: true },
+		{ title: 'Privacy', url: '/privacy', also: 'data protection legal', isOnlyTyped: true },
+		{ title: 'Imprint', url: '/imprint', also: 'contact legal', isOnlyTyped: true },
 	]
 	return [
 		...own,
@@ -59,7 +59,7 @@ function partsOfProfile(username: string): SitePage[] {
 		...sections.map(({ part, title }) => ({ title, url: editProfilePath(username, part), also: 'edit profile' })),
 		{ title: 'Import a résumé', url: importPath(username), also: 'resume cv json edit profile' },
 		{ title: 'Projects from GitHub', url: `${editProfilePath(username, 'projects')}/github`, also: 'edit profile' },
-	].map((page) => ({ ...page, isPart: true }))
+	].map((page) => ({ ...page, isOnlyTyped: true }))
 }
 
 const partsOfSettings: SitePage[] = [
@@ -70,16 +70,16 @@ const partsOfSettings: SitePage[] = [
 	{ title: 'Username', url: '/settings/username', also: 'change rename settings' },
 	{ title: 'My data', url: '/settings/data', also: 'download export archive settings' },
 	{ title: 'Delete my account', url: '/settings/leave', also: 'leave settings' },
-].map((page) => ({ ...page, isPart: true }))
+].map((page) => ({ ...page, isOnlyTyped: true }))
 
 const pagesOfModerators: SitePage[] = [
 	{ title: 'Moderation', url: '/moderation', also: 'queue reports cases' },
-	{ title: 'Moderators and suspended members', url: '/moderation/members', also: 'moderation', isPart: true },
+	{ title: 'Moderators and suspended members', url: '/moderation/members', also: 'moderation', isOnlyTyped: true },
 	{
 		title: 'Everything of several accounts',
 		url: '/moderation/accounts',
 		also: 'moderation hide spam takedown',
-		isPart: true,
+		isOnlyTyped: true,
 	},
 	{ title: 'Terms of the vocabulary', url: '/moderation/terms', also: 'skills technologies tags moderation' },
 	{ title: 'Searches without results', url: '/moderation/searches', also: 'moderation' },
@@ -87,21 +87,26 @@ const pagesOfModerators: SitePage[] = [
 ]
 
 const pagesOfAdmins: SitePage[] = [
-	{ title: 'Moderation log', url: '/moderation/log', also: 'audit history', isPart: true },
+	{ title: 'Moderation log', url: '/moderation/log', also: 'audit history', isOnlyTyped: true },
 	{ title: 'Administration', url: '/admin', also: 'admin settings' },
 	{ title: 'Categories', url: '/admin/categories', also: 'admin administration forum' },
-	{ title: 'Add a category', url: '/admin/categories/new', also: 'new administration', isPart: true },
+	{ title: 'Add a category', url: '/admin/categories/new', also: 'new administration', isOnlyTyped: true },
 	{ title: 'Members', url: '/admin/members', also: 'admin administration roles' },
-	{ title: 'Invitations', url: '/admin/invitations', also: 'invite links admin administration', isPart: true },
-	{ title: 'Invite a list of addresses', url: '/admin/invitations/list', also: 'administration', isPart: true },
+	{ title: 'Invitations', url: '/admin/invitations', also: 'invite links admin administration', isOnlyTyped: true },
+	{ title: 'Invite a list of addresses', url: '/admin/invitations/list', also: 'administration', isOnlyTyped: true },
 	{
-		title: 'People who have left',
+		title: 'People who have left the university',
 		url: '/admin/leavers',
-		also: 'leavers alumni graduates university administration',
-		isPart: true,
+		also: 'leavers alumni graduates administration',
+		isOnlyTyped: true,
 	},
-	{ title: 'Settings of the site', url: '/admin/settings', also: 'admin administration configuration', isPart: true },
-	{ title: 'Terms and privacy', url: '/admin/legal', also: 'imprint legal administration', isPart: true },
+	{
+		title: 'Settings of the site',
+		url: '/admin/settings',
+		also: 'admin administration configuration',
+		isOnlyTyped: true,
+	},
+	{ title: 'Terms and privacy', url: '/admin/legal', also: 'imprint legal administration', isOnlyTyped: true },
 	{ title: 'Backups', url: '/admin/backups', also: 'admin administration archive restore' },
 	{ title: 'Figures', url: '/admin/figures', also: 'admin administration statistics charts' },
 	{ title: 'Reading and storage', url: '/admin/figures/usage', also: 'admin administration views disk space' },

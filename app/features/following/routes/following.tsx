@@ -90,16 +90,7 @@ export default function Following({ loaderData, actionData: refusal }: Route.Com
 			<section className="mt-8" aria-labelledby="followed-queries">
 				<SectionHeading id="followed-queries" title="Queries" />
 				{rows.length === 0 ? (
-					<EmptyState
-						title={cursor === null ? 'No queries yet.' : 'No more queries.'}
-						action={
-							<Link className="btn btn-outline" to="/forum">
-								Go to the forum
-							</Link>
-						}
-					>
-						Press “Follow” or “I have this too” under a query, and it appears here.
-					</EmptyState>
+					<NoQueries isFirst={cursor === null} />
 				) : (
 					<ul>
 						{rows.map((question) => (
@@ -110,6 +101,23 @@ export default function Following({ loaderData, actionData: refusal }: Route.Com
 			</section>
 			<ListPages firstHref={cursor === null ? null : '/following'} more={more} />
 		</div>
+	)
+}
+
+/** The content of an empty page of the list. */
+function NoQueries({ isFirst }: { isFirst: boolean }) {
+	if (!isFirst) return <EmptyState title="No more queries." />
+	return (
+		<EmptyState
+			title="No queries yet."
+			action={
+				<Link className="btn btn-outline" to="/forum">
+					Go to the forum
+				</Link>
+			}
+		>
+			Press “Follow” or “I have this too” under a query, and it appears here.
+		</EmptyState>
 	)
 }
 

@@ -34,7 +34,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 		if (await isLeaving(String(form.get('email')).trim())) return redirect('/settings/leave', { status: 303, headers })
 		return redirectWithToast(
 			safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'),
-			{ type: 'plain', message: 'Welcome!' },
+			{ type: 'plain', message: 'Welcome back!' },
 			headers,
 		)
 	} catch (error) {

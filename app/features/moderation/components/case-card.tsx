@@ -11,9 +11,12 @@ import { MEMBER_SUBJECT } from '../moderation.policy.ts'
 import type { CasePageView, CaseView } from '../moderation.view.ts'
 import { ActButtons } from './act-forms.tsx'
 
+/** The id of a case's heading in the queue. */
+export const caseHeadingId = ({ kind, id }: CasePageView) => `case-${kind}-${id}`
+
 /** A case in the queue: its subject, the reports, and the actions that need only a reason. */
 export function CaseCard({ entry }: { entry: CasePageView }) {
-	const heading = `case-${entry.kind}-${entry.id}`
+	const heading = caseHeadingId(entry)
 	return (
 		<li className="border-b border-line py-6">
 			<article aria-labelledby={heading}>
@@ -133,7 +136,7 @@ function QuickForm({ entry }: { entry: CasePageView }) {
 			<ActButtons acts={quick} entry={entry} />
 			{entry.assignee === null && (
 				<>
-					<input type="hidden" name="from" value="queue" />
+					<input type="hidden" name="next" value={`/moderation?handler=mine#${caseHeadingId(entry)}`} />
 					<input type="hidden" name="assigned" value="" />
 					<SubmitButton className="btn btn-ghost" action={entry.caseUrl} name="intent" value="take">
 						Assign to me

@@ -47,7 +47,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 		if (intent === 'assign' || intent === 'take') {
 			const assignee = intent === 'take' ? (viewer?.username ?? '') : input.assignee
 			const message = await assignCase(viewer, name, { ...input, assignee })
-			return redirectWithSuccess(input.from === 'queue' ? '/moderation?handler=mine' : url.pathname, message)
+			return redirectWithSuccess(safeRedirect(input.next, url.pathname), message)
 		}
 		const message = await decideCase(viewer, { ...name, act: String(intent) }, input)
 		// A moderator who unmasked somebody wants to see who it is.

@@ -7,7 +7,7 @@ import { EmptyState } from '~/ui/list-states.tsx'
 import { MoreLink } from '~/ui/more-link.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { useMore, withoutDuplicates } from '~/ui/use-more.ts'
-import { CaseCard } from '../components/case-card.tsx'
+import { CaseCard, caseHeadingId } from '../components/case-card.tsx'
 import { ModerationFrame } from '../components/moderation-frame.tsx'
 import { visitQueue } from '../handling/handling.server.ts'
 import { requirePageModerator } from '../members.server.ts'
@@ -61,18 +61,11 @@ export default function Moderation({ loaderData: { order, handler, page } }: Rou
 	const { rows, nextHref, loading, load } = useMore(page, (cursor) => place({ cursor }))
 	const cases = withoutDuplicates(rows, ({ kind, id }) => `${kind}-${id}`)
 	const heading = useRef<HTMLHeadingElement>(null)
-	const list = useRef<HTMLUListElement>(null)
-	const next = useRef<HTMLElement | null>(null)
 	useFocusFallback(
-		cases.map(({ caseId }) => caseId),
-		(ids, before) => {
-			const gone = before.findIndex((id) => !ids.includes(id))
-			// The next case is where the decided one was.
-			const titles = list.current?.querySelectorAll<HTMLElement>('h2 a') ?? []
-			next.current = titles[Math.min(gone, titles.length - 1)] ?? heading.current
-			return gone >= 0
-		},
-		next,
+		{ list: place({}), ids: cases.map(caseHeadingId) },
+		// In another list, such as “Mine” after a case was assigned, the address names the case.
+		(now, before) => now.list === before.list && before.ids.some((id) => !now.ids.includes(id)),
+		(now, before) => titleAfterGone(now.ids, before.ids) ?? heading.current,
 	)
 	return (
 		<ModerationFrame title="Moderation" heading={heading}>
@@ -94,7 +87,7 @@ export default function Moderation({ loaderData: { order, handler, page } }: Rou
 				<EmptyState title="Nothing to decide">{nothing[handler]}</EmptyState>
 			) : (
 				<>
-					<ul ref={list}>
+					<ul>
 						{cases.map((entry) => (
 							<CaseCard key={`${entry.kind}-${entry.id}`} entry={entry} />
 						))}
@@ -110,6 +103,13 @@ export default function Moderation({ loaderData: { order, handler, page } }: Rou
 			)}
 		</ModerationFrame>
 	)
+}
+
+/** The title of the case after the one that has gone, of the last case if it was the last. @param ids of headings */
+function titleAfterGone(ids: string[], before: string[]): HTMLElement | null {
+	const gone = before.findIndex((id) => !ids.includes(id))
+	const next = before.slice(gone + 1).find((id) => ids.includes(id)) ?? ids.at(-1)
+	return document.getElementById(next ?? '')?.querySelector('a') ?? null
 }
 
 function Choice({ to, title, isChosen }: { to: string; title: string; isChosen: boolean }) {

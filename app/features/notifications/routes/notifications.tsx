@@ -65,16 +65,7 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 			</div>
 			<Filter unread={unread} />
 			{rows.length === 0 ? (
-				<EmptyState
-					title={unread ? 'No unread notifications.' : 'No notifications yet.'}
-					action={
-						<Link className="btn btn-outline" to={unread ? '/notifications' : '/forum/tags'}>
-							{unread ? 'Show all notifications' : 'Find tags to follow'}
-						</Link>
-					}
-				>
-					When somebody answers you, mentions you or asks in a tag you follow, it appears here.
-				</EmptyState>
+				<NoNotifications unread={unread} isFirst={cursor === null} />
 			) : (
 				<ul className="mt-2">
 					{rows.map((notification) => (
@@ -88,6 +79,23 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 				</Link>
 			</ListPages>
 		</div>
+	)
+}
+
+/** The content of an empty page of the list. */
+function NoNotifications({ unread, isFirst }: { unread: boolean; isFirst: boolean }) {
+	if (!isFirst) return <EmptyState title="No more notifications." />
+	return (
+		<EmptyState
+			title={unread ? 'No unread notifications.' : 'No notifications yet.'}
+			action={
+				<Link className="btn btn-outline" to={unread ? '/notifications' : '/forum/tags'}>
+					{unread ? 'Show all notifications' : 'Find tags to follow'}
+				</Link>
+			}
+		>
+			When somebody answers you, mentions you or asks in a tag you follow, it appears here.
+		</EmptyState>
 	)
 }
 

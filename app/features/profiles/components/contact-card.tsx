@@ -15,7 +15,10 @@ import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { Presence } from '~/ui/presence.tsx'
 import { openToText, type ProfileView } from '../profiles.view.ts'
 
-/** A member's identity and contact details. `own` adds what only the owner sees, marked as such. */
+/**
+ * A member's identity and contact details. Their owner also sees those that others do not, marked as such.
+ * @param own whether this is their page /my-profile, not the public one
+ */
 export function ContactCard({ profile, own = false }: { profile: ProfileView; own?: boolean }) {
 	const online = usePresence([profile])(profile.username)
 	const { viewer } = useRootData()
@@ -75,7 +78,7 @@ function Card({ profile, online, own, viewer }: CardProps) {
 						</p>
 					)}
 					{profile.campus && <CampusBadge university={profile.campus} className="mt-2" />}
-					{viewer !== 'owner' && !own && !profile.imported && (
+					{viewer !== 'owner' && !profile.imported && (
 						<ChatButton
 							peer={{ ...profile, online }}
 							signedIn={viewer !== 'visitor'}
@@ -83,7 +86,7 @@ function Card({ profile, online, own, viewer }: CardProps) {
 						/>
 					)}
 				</div>
-				<Facts profile={profile} own={own || viewer === 'owner'} />
+				<Facts profile={profile} own={viewer === 'owner'} />
 			</div>
 			{!profile.imported && (
 				<p className="meta mt-3 print:hidden">
@@ -91,7 +94,7 @@ function Card({ profile, online, own, viewer }: CardProps) {
 						Download as JSON Resume
 					</a>
 					{viewer === 'owner' && <OwnLink username={profile.username} isPublic={!own} />}
-					{(viewer === 'member' || viewer === 'moderator') && !own && (
+					{(viewer === 'member' || viewer === 'moderator') && (
 						<OrderLinks username={profile.username} moderates={viewer === 'moderator'} />
 					)}
 				</p>

@@ -27,7 +27,7 @@ export function SessionList({ sessions }: { sessions: SessionView[] }) {
 						</p>
 					</div>
 					{!session.current && (
-						<Form method="post" preventScrollReset>
+						<Form method="post">
 							<input type="hidden" name="session" value={session.id} />
 							<button
 								className="btn btn-sm btn-outline"

@@ -1,7 +1,6 @@
 import { useRef } from 'react'
 import { Outlet, redirect } from 'react-router'
 import { type AccountView, getAccount } from '~/features/accounts/accounts.server.ts'
-import { allowsPasswords } from '~/features/accounts/login-methods.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { requireSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
 import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
@@ -9,6 +8,7 @@ import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { addressesPath } from '~/features/bounces/bounces.view.ts'
 import { AddressProblemNotice } from '~/features/bounces/components/address-problem.tsx'
 import { loginsPath } from '~/features/campus-login/campus-login.view.ts'
+import { mayUsePassword } from '~/features/campus-login/linked-logins.server.ts'
 import { editProfilePath } from '~/features/members/members.view.ts'
 import { passkeysPath } from '~/features/passkeys/passkeys.view.ts'
 import { DATA_PATH, LEAVE_PATH } from '~/features/privacy/privacy.limits.ts'
@@ -31,6 +31,8 @@ import { useFocusFallback } from '~/ui/use-focus-kept.ts'
 import { ActivityList, SessionList } from '../components/security-lists.tsx'
 import type { Route } from './+types/settings'
 
+/** The list of sessions. */
+const SESSIONS_PATH = '/settings#sessions'
 /** Events shown here; a page of their own lists more. */
 const MAX_EVENTS = 3
 
@@ -40,22 +42,15 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 		requireLogin(context, url)
 		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
 		if (!viewer) throw redirect(loginPath('/settings'), { headers })
-		const [account, problems, sessions, tokens, events] = await Promise.all([
+		const [account, problems, sessions, tokens, events, hasPassword] = await Promise.all([
 			getAccount(viewer),
 			getAddressProblems(viewer.id),
 			requireSession(viewer, request).then((id) => listSessions(viewer, id)),
 			listTokens(viewer),
 			listSecurityEvents(viewer),
+			mayUsePassword(viewer.id),
 		])
-		return {
-			viewer,
-			account,
-			problems,
-			sessions,
-			tokens,
-			events: events.slice(0, MAX_EVENTS),
-			hasPasswords: allowsPasswords(),
-		}
+		return { viewer, account, problems, sessions, tokens, events: events.slice(0, MAX_EVENTS), hasPassword }
 	})
 }
 
@@ -75,11 +70,11 @@ export function action({ request, context, url }: Route.ActionArgs) {
 					return 'Logged out everywhere else.'
 				},
 			})
-			return redirectWithSuccess('/settings', message)
+			return redirectWithSuccess(SESSIONS_PATH, message)
 		} catch (error) {
 			// By a double click, or in another tab.
 			if (!(error instanceof NotFound)) throw error
-			return redirectWithToast('/settings', { type: 'plain', message: error.message })
+			return redirectWithToast(SESSIONS_PATH, { type: 'plain', message: error.message })
 		}
 	})
 }
@@ -89,7 +84,7 @@ export function meta({ matches }: Route.MetaArgs) {
 }
 
 export default function Settings({ loaderData }: Route.ComponentProps) {
-	const { viewer, account, problems, sessions, tokens, events, hasPasswords } = loaderData
+	const { viewer, account, problems, sessions, tokens, events, hasPassword } = loaderData
 	return (
 		<div className="max-w-[44rem] pt-6 md:pt-8">
 			<h1 className="text-2xl leading-9 font-bold">Settings</h1>
@@ -100,7 +95,7 @@ export default function Settings({ loaderData }: Route.ComponentProps) {
 					<AddressProblemNotice key={problem.email} problem={problem} links={changeAddress} />
 				))}
 				<p className="mt-3 flex flex-wrap gap-x-4 gap-y-1">
-					{hasPasswords && (
+					{hasPassword && (
 						<Link className="link" to={editProfilePath(viewer.username, 'change-password')}>
 							Change password
 						</Link>
@@ -178,7 +173,7 @@ function Sessions({ sessions }: { sessions: SessionView[] }) {
 			</SectionHeading>
 			<SessionList sessions={sessions} />
 			{sessions.length > 1 && (
-				<Form method="post" action="/settings" className="mt-4" preventScrollReset>
+				<Form method="post" action="/settings" className="mt-4">
 					<button className="btn btn-outline" name="intent" value="revoke-others" type="submit">
 						Log out everywhere else
 					</button>
