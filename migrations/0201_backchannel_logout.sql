@@ -10,4 +10,4 @@ create table logout_tokens (
   hash        text primary key,
   expires_at  timestamptz not null
 );
-comment on table logout_tokens is 'hashes of the logout tokens that came in the last minutes';
+comment on table logout_tokens is 'hashes of logout tokens, for about an hour';

@@ -7,7 +7,7 @@ import type { MembersSite } from './members-site.ts'
 import { type CampusSite, startCampus } from './oidc-site.ts'
 
 /**
- * Lets the first session of a member have begun at a campus login, which an admin offers, and has the campus say that it ended there.
+ * Makes the first session of a member one that began at a campus login, which an admin offers, and has the campus say that it ended there.
  */
 export async function logOutAtCampus(
 	{ id, username }: SignedIn,

@@ -7,6 +7,6 @@ export const campusLogout = defineFeature({
 	schedules: [{ name: 'sweep-logout-tokens', every: 'hour', run: sweepLogoutTokens }],
 	crossSiteForms: ['/login/campus/backchannel-logout'],
 	memberData: {
-		logout_tokens: 'hashes of what the login service of the campus has sent, for minutes',
+		logout_tokens: 'hashes of logout tokens, for about an hour',
 	},
 })

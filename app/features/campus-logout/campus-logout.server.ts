@@ -27,7 +27,7 @@ class LogoutRefused extends DomainError {
  * does not say that somebody has left.
  * @param text the logout token
  * @param ip of the sender, for the rate limit
- * @throws LogoutRefused, also for a token that came before; TooManyRequests. A valid token of somebody without a session is accepted.
+ * @throws LogoutRefused, also for a token that was already used; TooManyRequests. A valid token of somebody without a session is accepted.
  */
 export async function receiveLogoutToken(text: string, ip: string): Promise<void> {
 	await countUse('logoutTokens', null, ip)
@@ -49,7 +49,7 @@ async function endSessions({ jti, ...named }: LogoutToken): Promise<number[]> {
 	const members = await db()
 		.transaction()
 		.execute(async (trx) => ((await insertLogoutToken(trx, hash, seconds)) ? deleteNamedSessions(trx, named) : null))
-	return members ?? refuse('it came before')
+	return members ?? refuse('it was already used')
 }
 
 async function refuse(reason: string): Promise<never> {

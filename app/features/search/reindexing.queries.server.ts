@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { inSteps } from '~/platform/jobs/in-steps.server.ts'
+import { runInBatches } from '~/platform/jobs/run-in-batches.server.ts'
 
 /** Questions that are looked through per transaction. */
 const BATCH = 200
@@ -14,7 +14,7 @@ const MAX_COMMENTS = 300
  * minute in one process of the site, and continues where the last run ended.
  */
 export function reindexQuestions(): Promise<void> {
-	return inSteps(reindexBatch)
+	return runInBatches(reindexBatch)
 }
 
 /**

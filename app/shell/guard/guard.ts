@@ -88,7 +88,7 @@ function isPage(url: URL): boolean {
 	return pathOfData(url) === pathname && asked.toString() === new URLSearchParams(search).toString()
 }
 
-/** Adds to a write which member's page sends it; nothing where that is a visitor's. */
+/** Adds to a write the id of the member whose page sends it; nothing where that is a visitor's. */
 export function asPageMember(init: RequestInit): RequestInit {
 	const viewer = viewerOfPage()
 	if (!viewer) return init

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { inSteps } from '~/platform/jobs/in-steps.server.ts'
+import { runInBatches } from '~/platform/jobs/run-in-batches.server.ts'
 
 /** Messages that are looked through, and at most written, per transaction. Who edits one of them waits until its commit. */
 const BATCH = 200
@@ -10,7 +10,7 @@ const BATCH = 200
  * Runs every minute in one process of the site, and continues where the last run ended.
  */
 export function reindexMessages(): Promise<void> {
-	return inSteps(reindexBatch)
+	return runInBatches(reindexBatch)
 }
 
 /**
