@@ -4,7 +4,7 @@
 create or replace function without_accents(value text) returns text language sql immutable parallel safe as $$
   select case when octet_length(value) = length(value) then value
     else regexp_replace(normalize(regexp_replace(normalize(value, NFD), '[\u0300-\u036f]', '', 'g'), NFC),
-      '(?![ -~])[[:punct:][:space:]\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]', ' ', 'g') end
+      '(?![ -~])[[:punct:][:space:]\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufe0f\ufeff]', ' ', 'g') end
 $$;
 comment on function without_accents(text) is 'also with a space for each sign beyond ASCII';
 

@@ -22,10 +22,13 @@ import { makeConversation, makeMessage, passTime } from '../tests/factories/chat
 import { makeMember } from '../tests/factories/forum.ts'
 import { cookiesOf, form, request } from '../tests/support/browser.ts'
 import { useDatabase } from '../tests/support/database.ts'
-import { closeTabs, nextEvent, openTab, watchPresence } from '../tests/support/tabs.ts'
+import { closeTabs, nextEvent, openTab, startTab, watchPresence } from '../tests/support/tabs.ts'
 import { handleSockets, MAX_WAITING_BYTES, openSockets } from './sockets.ts'
 
 useDatabase()
+
+/** When a number was counted. */
+const countedAt = expect.any(Number)
 
 const password = 'a lantern at the ford'
 let server: Server
@@ -70,10 +73,10 @@ test('a message is acknowledged and reaches every tab of both members, with the 
 	expect(answer).toMatchObject({ ok: true, message: { sender: mira.username, body: 'Hello' } })
 	const { message: stored } = answer as Extract<SendResult, { ok: true }>
 	const [first, second, third] = await Promise.all(events)
-	expect(first).toEqual({ with: tomas.username, message: stored, unread: 0, conversations: 0 })
+	expect(first).toEqual({ with: tomas.username, message: stored, unread: 0, conversations: 0, countedAt })
 	expect(second).toEqual(first)
 	// A request does not count as an unread conversation.
-	expect(third).toEqual({ with: mira.username, message: stored, unread: 1, conversations: 0 })
+	expect(third).toEqual({ with: mira.username, message: stored, unread: 1, conversations: 0, countedAt })
 })
 
 test('messages that one tab sends in a row are stored and received in that order', async () => {
@@ -99,7 +102,7 @@ test('reading is announced to the peer and to the reader’s other tabs', async 
 	reading.emit('chat:seen', { with: mira.username, upTo: last.id, read: true })
 	expect(await Promise.all(told)).toEqual([
 		{ with: tomas.username, receipts: { delivered: last.id, read: last.id } },
-		{ with: mira.username, unread: 0, conversations: 0, readId: last.id },
+		{ with: mira.username, unread: 0, conversations: 0, countedAt, readId: last.id },
 	])
 })
 
@@ -195,6 +198,24 @@ test('the number of unread conversations is updated in every tab when a request 
 	}
 })
 
+test('a tab that is sent an older number of unread conversations or notifications is then sent the present one', async () => {
+	const tab = startTab(url, { Cookie: await cookieOf(tomas) })
+	await Promise.all([nextEvent(tab, 'chat:count'), nextEvent(tab, 'notifications:changed')])
+	const heard = { conversations: [] as number[], unread: [] as number[] }
+	tab.on('chat:count', ({ conversations }) => heard.conversations.push(conversations))
+	tab.on('notifications:changed', ({ unread }) => heard.unread.push(unread))
+	const now = Date.now()
+	// As when the events of two processes change places on their way.
+	for (const [number, countedAt] of [
+		[0, now + 1],
+		[1, now],
+	] as const) {
+		announce(roomOf(tomas.id), 'chat:count', { conversations: number, countedAt })
+		announce(roomOf(tomas.id), 'notifications:changed', { unread: number, countedAt })
+	}
+	await expect.poll(() => heard).toEqual({ conversations: [0, 1, 0], unread: [0, 1, 0] })
+})
+
 test('reading everything sends one event to the reader’s tabs, and one to each peer', async () => {
 	await makeConversation(mira, tomas)
 	const last = await makeMessage(mira, tomas)
@@ -206,8 +227,8 @@ test('reading everything sends one event to the reader’s tabs, and one to each
 	]
 	await markAllSeen(tomas)
 	expect(await Promise.all(told)).toEqual([
-		{ with: [mira.username], conversations: 0 },
-		{ with: [mira.username], conversations: 0 },
+		{ with: [mira.username], conversations: 0, countedAt },
+		{ with: [mira.username], conversations: 0, countedAt },
 		{ with: tomas.username, receipts: { delivered: last.id, read: last.id } },
 	])
 })

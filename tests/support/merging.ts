@@ -25,7 +25,7 @@ export async function mergeAway(
 	const merged = await site.ask(`/admin/members/${username}/merge`, admin, { into, username, why: 'Twice.' })
 	expect(merged.status, await merged.text()).toBe(303)
 	expect(await renamed).toEqual({ from: username, to: into })
-	await expect.poll(() => counts.at(-1)).toEqual({ conversations: 1 })
+	await expect.poll(() => counts.at(-1)).toMatchObject({ conversations: 1 })
 	// With a new connection for each request, which the processes get in turn.
 	const lead = async () => {
 		const headers = { Cookie: cookie, Connection: 'close' }

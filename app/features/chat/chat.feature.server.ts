@@ -1,9 +1,8 @@
-import { countConversationsWithUnread, findNewestTime } from '~/features/conversations/conversations.queries.server.ts'
 import { isRecord } from '~/lib/checks.ts'
 import { log } from '~/lib/log.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
+import type { Tab } from '~/platform/realtime/io.server.ts'
 import { MemoryRateLimiter } from '~/platform/realtime/memory-rate-limiter.ts'
 import { announceTyping } from './messages/announcing.server.ts'
 import { markSeen } from './messages/reading.server.ts'
@@ -19,7 +18,6 @@ const MIN_TYPING_INTERVAL_MS = 2_500
 function receiveChat(socket: Tab): void {
 	const { userId: id, username } = socket.data
 	const viewer: SignedIn = { id, username, name: username, image: null, role: 'member' }
-	inBackground(announceUnread(socket))
 	const allowance = new MemoryRateLimiter(1, MIN_TYPING_INTERVAL_MS)
 	// Runs sequentially, so that messages of a tab are stored in the order in which it sent them.
 	let last: Promise<unknown> = Promise.resolve()
@@ -40,11 +38,4 @@ function receiveChat(socket: Tab): void {
 	socket.on('chat:typing', (to: unknown) => {
 		if (typeof to === 'string' && allowance.take()) enqueue(() => announceTyping(viewer, to))
 	})
-}
-
-/** Sends what may have changed while the tab was disconnected, or between its page and its socket. */
-async function announceUnread(socket: Tab): Promise<void> {
-	const { userId } = socket.data
-	const [conversations, newest] = await Promise.all([countConversationsWithUnread(userId), findNewestTime(userId)])
-	socket.emit('chat:count', { conversations, newest: newest?.toISOString() ?? null })
 }

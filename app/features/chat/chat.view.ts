@@ -2,6 +2,7 @@ import type { ChatPicture, PictureReference } from '~/features/chat-pictures/cha
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
 import type { Peer, Receipts, StrangerView, UsernamesById } from '~/features/conversations/conversations.view.ts'
 import { isBlank } from '~/lib/clean.ts'
+import type { Counted } from '~/platform/realtime/events.ts'
 import type { MessageRow } from './messages/messages.queries.server.ts'
 
 /** Limits of the chat, apart from the schema so that the browser can use them without zod. */
@@ -77,7 +78,7 @@ export type SendResult =
 	| { ok: false; message: string; retry: boolean; retryAfter?: number }
 
 /** Unread messages of this conversation, and the number of conversations with unread messages. */
-interface UnreadCounts {
+interface UnreadCounts extends Counted {
 	unread: number
 	conversations: number
 }
@@ -100,7 +101,7 @@ declare module '~/platform/realtime/events.ts' {
 		/** This member read further, on any device. */
 		'chat:read': (event: UnreadCounts & { with: string; readId: number }) => void
 		/** This member read everything in these conversations, on any device. */
-		'chat:all-read': (event: { with: string[]; conversations: number }) => void
+		'chat:all-read': (event: Counted & { with: string[]; conversations: number }) => void
 		'chat:typing': (event: { from: string }) => void
 	}
 

@@ -2,7 +2,14 @@ import { z } from 'zod'
 import { listBlocked } from '~/features/members/blocks.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { operation, portrait, requireCaller } from '~/platform/http/operation.ts'
-import { archivedConversations, archivedMessages } from './conversations.queries.server.ts'
+import type { Tab } from '~/platform/realtime/io.server.ts'
+import { keepCount } from '~/platform/realtime/late-counts.server.ts'
+import {
+	archivedConversations,
+	archivedMessages,
+	countConversationsWithUnread,
+	findNewestTime,
+} from './conversations.queries.server.ts'
 import { acceptConversation, setBlocked, setMuted } from './conversations.server.ts'
 import { transferConversations } from './leaving.queries.server.ts'
 import { mergeConversations } from './merging.queries.server.ts'
@@ -96,6 +103,7 @@ const conversationOperations = [
 /** Relations between two members: who may write, blocks, mutes, requests. */
 export const conversations = defineFeature({
 	name: 'conversations',
+	onConnect: (tab) => keepCount(tab, 'chat:', () => announceUnread(tab)),
 	api: { operations: conversationOperations, schemas: conversationShapes },
 	leaving: [transferConversations],
 	merging: [mergeConversations],
@@ -139,3 +147,10 @@ export const conversations = defineFeature({
 		},
 	},
 })
+
+/** Sends what may have changed while the tab was disconnected, or between its page and its socket. */
+async function announceUnread(tab: Tab): Promise<void> {
+	const { userId } = tab.data
+	const [unread, newest] = await Promise.all([countConversationsWithUnread(userId), findNewestTime(userId)])
+	tab.emit('chat:count', { ...unread, newest: newest?.toISOString() ?? null })
+}

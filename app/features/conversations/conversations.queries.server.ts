@@ -3,7 +3,7 @@ import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { batchCalls } from '~/lib/batch-calls.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { statement, type Value } from '~/platform/db/statement.server.ts'
-import { isPast, isRecent } from '~/platform/db/times.server.ts'
+import { isPast, isRecent, statementTime } from '~/platform/db/times.server.ts'
 import { byPosition } from '~/platform/db/transaction.server.ts'
 import { isConnected } from '~/platform/realtime/presence.queries.server.ts'
 import { MAX_UNANSWERED } from './conversations.policy.ts'
@@ -226,13 +226,18 @@ export async function lockConversationsWith(
 	return byPosition(of, await lock(trx, pairUserIds(of), pairUsernames(of))).map((row) => row?.id)
 }
 
+/** How many of a member's conversations have unread messages. */
+export interface UnreadConversations {
+	conversations: number
+	/** When they were counted, in milliseconds of the database's clock. */
+	countedAt: number
+}
+
 /** The unread counts of a member of a conversation. */
-export interface UnreadRow {
+export interface UnreadRow extends UnreadConversations {
 	user_id: number
 	/** Unread messages in this conversation. */
 	unread: number
-	/** The member's conversations with unread messages. */
-	conversations: number
 }
 
 /** Whether a row `m` of conversation_members counts as unread: muted conversations, requests, and those with blocked members do not. */
@@ -250,7 +255,8 @@ const ids = (given: Value<number[]>) => sql`(select ${given}::int[])::int[]`
 
 const readUnread = statement(
 	(conversationIds: Value<number[]>) => sql<UnreadRow & { conversation_id: number }>`
-		select side.conversation_id, side.user_id, side.unread, ${conversationsWithUnread(sql.ref('side.user_id'))} as conversations
+		select side.conversation_id, side.user_id, side.unread,
+			${conversationsWithUnread(sql.ref('side.user_id'))} as conversations, ${statementTime} as "countedAt"
 		from conversation_members side where side.conversation_id = any(${ids(conversationIds)})`,
 )
 
@@ -266,16 +272,14 @@ export const countUnreadOf = batchCalls(async (conversationIds: number[]): Promi
 })
 
 const readConversationsWithUnread = statement(
-	(userIds: Value<number[]>) => sql<{ user_id: number; conversations: number }>`
-		select m.user_id, count(*)::int as conversations from conversation_members m
-		where m.user_id = any(${ids(userIds)}) and ${counts} group by m.user_id`,
+	(userIds: Value<number[]>) => sql<UnreadConversations>`
+		select ${conversationsWithUnread(sql.ref('member.id'))} as conversations, ${statementTime} as "countedAt"
+		from unnest(${ids(userIds)}) with ordinality member (id, place) order by place`,
 )
 
 /** The number of each of these members' conversations with unread messages, in their order. */
-export async function listConversationsWithUnread(executor: Executor, userIds: number[]): Promise<number[]> {
-	const rows = await readConversationsWithUnread(executor, userIds)
-	const found = new Map(rows.map((row) => [row.user_id, row.conversations]))
-	return userIds.map((id) => found.get(id) ?? 0)
+export function listConversationsWithUnread(executor: Executor, userIds: number[]): Promise<UnreadConversations[]> {
+	return readConversationsWithUnread(executor, userIds)
 }
 
 /** The number of a member's conversations with unread messages. */

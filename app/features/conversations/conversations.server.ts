@@ -173,7 +173,7 @@ export async function setChatSettings(viewer: Viewer, input: Record<string, unkn
 
 /** Sends a member's tabs the unread count, which changed without a message or a read receipt. */
 export async function announceUnreadCount(member: { id: number }): Promise<void> {
-	announce(roomOf(member.id), 'chat:count', { conversations: await countConversationsWithUnread(member.id) })
+	announce(roomOf(member.id), 'chat:count', await countConversationsWithUnread(member.id))
 }
 
 /** Notifies a member's tabs that their permissions in a conversation changed. */

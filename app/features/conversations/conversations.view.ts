@@ -1,3 +1,4 @@
+import type { Counted } from '~/platform/realtime/events.ts'
 import type { ConversationState } from './conversations.policy.ts'
 import type { PairStateRow, PeerRow } from './conversations.queries.server.ts'
 
@@ -28,7 +29,7 @@ declare module '~/platform/realtime/events.ts' {
 		 * The number of conversations with unread messages: on connecting, and when it changes other than by messages. On connecting also
 		 * when the newest message in any of the member's conversations was sent; null without one.
 		 */
-		'chat:count': (event: { conversations: number; newest?: string | null }) => void
+		'chat:count': (event: Counted & { conversations: number; newest?: string | null }) => void
 		'chat:state': (event: { with: string; state: ConversationState }) => void
 	}
 }

@@ -4,6 +4,7 @@ import {
 	listConversationsWithUnread,
 	listPairStates,
 	type PairStateRow,
+	type UnreadConversations,
 } from './conversations.queries.server.ts'
 import { lockConversationsOfReceipts, type Receipt, type SeenRow, writeSeen } from './receipts.queries.server.ts'
 
@@ -12,7 +13,7 @@ interface Noted {
 	peer?: PairStateRow
 	seen?: SeenRow | undefined
 	/** The reader's number of conversations with unread messages, if it was counted after the commit. */
-	conversations?: number | undefined
+	counted?: UnreadConversations | undefined
 }
 
 /** Stores a receipt; those of the same moment share a transaction, as messages do. */
@@ -49,7 +50,7 @@ function noteTogether(receipts: Receipt[], locking: LockOptions): Promise<({ ans
 			readers.length > 0 ? after(() => listConversationsWithUnread(trx, readers)) : [],
 		])
 		for (const [place, { index, peer }] of held.entries())
-			noted[index] = { answer: { peer, seen: seen[place], conversations: counts?.[place] } }
+			noted[index] = { answer: { peer, seen: seen[place], counted: counts?.[place] } }
 		return noted
 	})
 }

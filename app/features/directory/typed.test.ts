@@ -11,7 +11,7 @@ test.each([
 	['.NET core', ['.NET', 'core']],
 	["who's from the class of '28 or '98?", ['who', 'from', 'the', 'class', 'of', '2028', 'or', '1998']],
 	["'285 5'28", ['285', '5', '28']],
-	["CSE'27 ece’28", ['CSE', '2027', 'ece', '2028']],
+	["CSE'27 ece’28 O'25", ['CSE', '2027', 'ece', '2028', 'O', '25']],
 	['1 2 3 4 5 6 7 8 9', ['1', '2', '3', '4', '5', '6', '7', '8']],
 ])('%j has the words %j', (typed, words) => {
 	expect(wordsOf(typed).map(({ text }) => text)).toEqual(words)
@@ -39,6 +39,9 @@ test.each([
 	['3rdyear cse', [3], ['cse']],
 	['sem5 2ndyr', [3, 2], []],
 	['"3rdyear" year10', [], ['3rdyear', 'year10']],
+	['semester5 7thsemester', [3, 4], []],
+	['3yrs exp 5years', [], ['3yrs', 'exp', '5years']],
+	['@first_year1 @year2', [], ['first', 'year1', 'year2']],
 	['year 3 sem 5', [3], []],
 	['2nd year 3rd sem', [2], []],
 	['year 2, 7th semester', [2, 4], []],

@@ -118,10 +118,10 @@ export function wordsOf(typed: string): TypedWord[] {
 /** A word; the dot of “.NET” belongs to it, as the vocabulary distinguishes it from “net”. */
 const word = /(?:(?<![^\s])\.(?=\p{L}))?[\p{L}\p{M}\p{N}+#]*[\p{L}\p{N}][\p{L}\p{M}\p{N}+#]*/gu
 
-/** “’28” and “CSE’28”; “3rdyear” and “sem5” */
-const shortYear = /(?<!\p{N})['’‘](\d\d)(?![\p{L}\p{N}])/gu
+/** “’28” and “CSE’28”, not “O’25”; “3rdyear” and “sem5”, not “5years” of experience or part of a username. */
+const shortYear = /(?<!\p{N}|\b\p{L})['’‘](\d\d)(?![\p{L}\p{N}])/gu
 const joinedYear =
-	/(?<![\p{L}\p{N}])(?:([1-8](?:st|nd|rd|th)?)(years?|yrs?|sems?)|(year|yr|sem)([1-8]))(?![\p{L}\p{N}])/giu
+	/(?<![\p{L}\p{N}@_.])(?!\d(?:years|yrs))(?:([1-8](?:st|nd|rd|th)?)(years?|yrs?|sem(?:ester)?s?)|(year|yr|sem(?:ester)?)([1-8]))(?![\p{L}\p{N}])/giu
 
 function wordsIn(part: string, isQuoted: boolean): TypedWord[] {
 	const years = part.replace(shortYear, (_, digits: string) => ` ${digits < '50' ? 20 : 19}${digits}`)

@@ -333,6 +333,11 @@ test.each([
 	await db().deleteFrom('users').where('id', '=', id).execute()
 })
 
+test('a sign of an Indic script is no part of a word by which members are found', async () => {
+	const { rows } = await sql`select search_key('৳500 ௹ ക് ꯀ꯭') as key`.execute(db())
+	expect(rows).toEqual([{ key: '500 ക് ꯀ꯭' }])
+})
+
 test('a member is found by their username as it is mentioned', async () => {
 	await makeMember('mentioned12')
 	await makeMember('mentioned34')
@@ -346,4 +351,8 @@ test('alternative tags are of queries alone, and an `or` that joins nothing is t
 	expect([tagged.people.rows, tagged.projects?.rows, tagged.tags.rows]).toEqual([[], [], []])
 	expect(tagged.tools.operators.map(({ isAlternative }) => isAlternative)).toEqual([false, true])
 	expect([tagged.tools.ignoresOr, (await find('pod or tag:kubernetes')).tools.ignoresOr]).toEqual([false, true])
+	const within = await find('pod in:title or in:text')
+	expect(within.tools.operators).toMatchObject([{ text: 'in:text', isAlternative: false }])
+	const states = await find('is:solved or is:unanswered')
+	expect(states.filters.find(({ label }) => label === 'Unsolved')?.search).toBe('is:unsolved')
 })

@@ -7,7 +7,7 @@ import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
 import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { describeOperators, parseSearch, withoutOperator } from '~/features/search/search.server.ts'
-import type { SearchFallback } from '~/features/search/search.view.ts'
+import type { SearchFallback, SearchTools } from '~/features/search/search.view.ts'
 import { listTags, suggestTags, suggestTagsForEach, type TagSuggestion } from '~/features/tags/tags.server.ts'
 import { findTerm, similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
@@ -89,7 +89,7 @@ export async function searchEverything(viewer: Viewer, asked: Asked, isNoted: bo
 		...shown,
 		page: (kind !== null && shown[kind]) || { rows: [], next: null },
 		tools: {
-			operators: described.operators.filter(({ text }) => !isFilter(text)),
+			operators: withoutFilters(described.operators),
 			ignoresOr: described.ignoresOr,
 			instead: shown.questions.rows.length > 0 ? instead : null,
 		},
@@ -267,6 +267,13 @@ const questionFilters = [
 ]
 
 const isFilter = (text: string) => questionFilters.some(({ operator }) => operator === text)
+
+/** The operators that are no filters. One that was an alternative to a filter stands alone. */
+function withoutFilters(operators: SearchTools['operators']): SearchTools['operators'] {
+	return operators
+		.map((one, at) => ({ ...one, isAlternative: one.isAlternative && !isFilter(operators[at - 1]?.text ?? '') }))
+		.filter(({ text }) => !isFilter(text))
+}
 
 /** Filters of questions: each adds an operator to the search, or removes it. */
 function filtersOf(parsed: ParsedSearchText): SearchFilter[] {

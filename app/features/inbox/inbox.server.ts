@@ -48,7 +48,7 @@ export async function listLatestConversations(
 	viewer: Viewer,
 ): Promise<{ conversations: ConversationSummary[]; unread: number }> {
 	const reader = requireSignedIn(viewer)
-	const [rows, unread] = await Promise.all([
+	const [rows, { conversations: unread }] = await Promise.all([
 		listInbox(reader.id, { requests: false, before: null, limit: inboxLimits.latest }),
 		countConversationsWithUnread(reader.id),
 	])
@@ -120,6 +120,6 @@ export async function markAllSeen(viewer: Viewer): Promise<void> {
 async function announceAllRead(reader: SignedIn, rows: ReadRow[]): Promise<void> {
 	for (const { peer_id: peerId, delivered_id: delivered, read_id: read } of rows)
 		announce(roomOf(peerId), 'chat:receipts', { with: reader.username, receipts: { delivered, read } })
-	const conversations = await countConversationsWithUnread(reader.id)
-	announce(roomOf(reader.id), 'chat:all-read', { with: rows.map(({ username }) => username), conversations })
+	const unread = await countConversationsWithUnread(reader.id)
+	announce(roomOf(reader.id), 'chat:all-read', { with: rows.map(({ username }) => username), ...unread })
 }

@@ -1,13 +1,14 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import { inBackground, type Tab } from '~/platform/realtime/io.server.ts'
+import type { Tab } from '~/platform/realtime/io.server.ts'
+import { keepCount } from '~/platform/realtime/late-counts.server.ts'
 import { mailDigests, mailUnseen } from './digest.server.ts'
 import { registerKinds } from './kinds.server.ts'
 import { leaveNotifications } from './leaving.queries.server.ts'
 import { mergeNotifications } from './merging.queries.server.ts'
 import { notificationOperations, notificationShapes } from './notifications.api.server.ts'
 import { removeOldNotifications } from './notifications.queries.server.ts'
-import { countUnread } from './notifications.server.ts'
+import { countUnreadOf } from './notifications.server.ts'
 import { pushNotification } from './push/delivery.server.ts'
 import { vapidKeys } from './push/vapid.server.ts'
 
@@ -19,7 +20,7 @@ export const notifications = defineFeature({
 		{ name: 'mail-unseen', every: 'minute', run: mailUnseen },
 		{ name: 'mail-digests', every: 'hour', run: mailDigests },
 	],
-	onConnect: (tab) => inBackground(announceUnread(tab)),
+	onConnect: (tab) => keepCount(tab, 'notifications:', () => announceUnread(tab)),
 	// Creates missing keys, so that a read-only data directory is noticed at the start.
 	start: async () => {
 		vapidKeys()
@@ -99,5 +100,5 @@ export const notifications = defineFeature({
 
 /** Sends the unread count, which may have changed while the tab was disconnected, or between its page and its socket. */
 async function announceUnread(tab: Tab): Promise<void> {
-	tab.emit('notifications:changed', { unread: await countUnread({ id: tab.data.userId }) })
+	tab.emit('notifications:changed', await countUnreadOf(tab.data.userId))
 }

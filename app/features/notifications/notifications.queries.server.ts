@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isBlocking } from '~/features/members/blocks.queries.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { statementTime } from '~/platform/db/times.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
+import type { Counted } from '~/platform/realtime/events.ts'
 import type { Subject } from './notifications.view.ts'
 
 export interface NotificationRow {
@@ -48,10 +50,11 @@ export function unreadNotifications(userId: RawBuilder<number>): RawBuilder<numb
 	return sql<number>`coalesce((select unread from notification_boxes where user_id = ${userId}), 0)`
 }
 
-/** How many notifications of each member are unread; members without any are missing. */
-export async function readUnreadOf(userIds: number[]): Promise<{ userId: number; unread: number }[]> {
-	const { rows } = await sql<{ userId: number; unread: number }>`
-		select user_id as "userId", unread from notification_boxes where user_id = any(${userIds}::int[])`.execute(db())
+/** How many notifications of each member are unread, and when they were counted; members without any are missing. */
+export async function readUnreadOf(userIds: number[]): Promise<(Counted & { userId: number; unread: number })[]> {
+	const { rows } = await sql<Counted & { userId: number; unread: number }>`
+		select user_id as "userId", unread, ${statementTime} as "countedAt"
+		from notification_boxes where user_id = any(${userIds}::int[])`.execute(db())
 	return rows
 }
 

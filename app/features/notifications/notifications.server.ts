@@ -8,6 +8,7 @@ import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { SendLast } from '~/platform/db/transaction.server.ts'
 import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import type { Counted } from '~/platform/realtime/events.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
 import {
@@ -43,7 +44,7 @@ import { addNotifications, type NotifiedRow } from './storing.queries.server.ts'
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
 		/** This member was notified, or read notifications elsewhere. */
-		'notifications:changed': (event: { unread: number }) => void
+		'notifications:changed': (event: Counted & { unread: number }) => void
 	}
 }
 
@@ -236,8 +237,8 @@ export const renameSubject: (
 
 /** Sends these members' tabs the number of unread notifications; call it after the commit. */
 export async function announceUnread(notified: readonly NotifiedMember[]): Promise<void> {
-	const tell = ({ userId, unread }: { userId: number; unread: number }) =>
-		announce(`user:${userId}`, 'notifications:changed', { unread })
+	const tell = ({ userId, unread, countedAt }: Counted & { userId: number; unread: number }) =>
+		announce(`user:${userId}`, 'notifications:changed', { unread, countedAt })
 	// Another process may announce a later number before this one announces its own.
 	const mayBeOld = hasSeveralProcesses()
 	const unknown: number[] = []
@@ -250,12 +251,13 @@ export async function announceUnread(notified: readonly NotifiedMember[]): Promi
 
 /** How many notifications the viewer has not read; 0 for a visitor. */
 export async function countUnread(viewer: Pick<SignedIn, 'id'> | null): Promise<number> {
-	return viewer ? readCount(viewer.id) : 0
+	return viewer ? (await countUnreadOf(viewer.id)).unread : 0
 }
 
-const readCount = batchCalls(async (userIds: number[]) => {
-	const counts = new Map((await readUnreadOf(userIds)).map(({ userId, unread }) => [userId, unread]))
-	return userIds.map((id) => counts.get(id) ?? 0)
+/** How many notifications a member has not read, and when they were counted; unknown for a member who never had one. */
+export const countUnreadOf = batchCalls(async (userIds: number[]): Promise<(Counted & { unread: number })[]> => {
+	const counts = new Map((await readUnreadOf(userIds)).map(({ userId, ...count }) => [userId, count]))
+	return userIds.map((id) => counts.get(id) ?? { unread: 0 })
 })
 
 /**

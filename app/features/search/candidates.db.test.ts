@@ -195,6 +195,14 @@ test('two tags with many common questions are listed completely, by time', async
 	expect(met).toEqual([...Array.from({ length: newer }, (_, index) => first + newer - 1 - index), 5])
 })
 
+test('alternative tags with many questions are listed by time, each question once', async () => {
+	const fibres = anvils + 5_000
+	await add(ravi, { id: fibres, count: 120, tags: ['felt', 'wool'], title: 'A fibre', body: 'It is soft.' })
+	await add(ravi, { id: fibres + 120, count: 1, tags: ['linen'], title: 'A fibre', body: 'It is soft.' })
+	const met = await everyPage('tag:felt or tag:linen or tag:wool')
+	expect(met).toEqual(Array.from({ length: 121 }, (_, index) => fibres + 120 - index))
+})
+
 test('conditions with few common results are listed by time', async () => {
 	expect(await everyPage('tag:steam tag:water user:ravi')).toEqual([5])
 })

@@ -68,13 +68,18 @@ export function candidateRows(
 
 /**
  * Whether so few questions can match that all are searched at once: by the rarest word, as counted in the newest questions within
- * the last hour, by the rarest tag, or by the authors' questions.
+ * the last hour, by the rarest tag, by alternative tags together, or by the authors' questions.
  */
-function isRare(words: string, { tags, users }: SearchScope): RawBuilder<unknown> {
+function isRare(words: string, { tags, eitherTags, users }: SearchScope): RawBuilder<unknown> {
 	const byUser = sql`(select count(*) from (
 		select from questions where author_id = any(${users}::int[]) and status = 'published' limit ${rare + 1}) asked) <= ${rare} or`
 	const byTag = sql`coalesce((select min(question_count) from tags where name = any(${tags}::text[])) <= ${rare}, false) or`
-	return sql`(${users ? byUser : sql``} ${tags.length > 0 ? byTag : sql``} words::text !~ '[|!]' and coalesce((
+	const byEither = eitherTags.map(
+		(either) =>
+			sql`coalesce((select sum(question_count) from tags where name = any(${either}::text[])) <= ${rare}, false) or`,
+	)
+	const byTags = tags.length > 0 ? [byTag, ...byEither] : byEither
+	return sql`(${users ? byUser : sql``} ${byTags.length > 0 ? sql.join(byTags, sql` `) : sql``} words::text !~ '[|!]' and coalesce((
 		select min(coalesce(counted.documents, 0)) * (select value from counters where name = 'questions')
 			<= ${rare}::bigint * (select greatest(documents, 1) from similar_totals)
 		from unnest(tsvector_to_array(to_tsvector('english', search_text(${words})))) as lexeme

@@ -50,7 +50,15 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['tag:a or -tag:b', '', ['tag:a', '-tag:b']],
 	['is:solved or is:unanswered', '', ['is:solved', 'is:unanswered']],
 	['loop or tag:a', 'loop', ['tag:a']],
-	['a tag:b or c', 'a or c', ['tag:b']],
+	['a tag:b or c', 'a c', ['tag:b']],
+	['loop or tag:a while', 'loop while', ['tag:a']],
+	['a or tag:b or c or d', 'a c or d', ['tag:b']],
+	['or a or b tag:c or', 'a or b', ['tag:c']],
+	['tag:x tag:y tag:x or tag:z', '', ['tag:x', 'tag:y', 'tag:x', 'or tag:z']],
+	['tag:c tag:go or tag:c', '', ['tag:c', 'tag:go', 'or tag:c']],
+	['tag:a or tag:b tag:a', '', ['tag:a', 'or tag:b', 'tag:a']],
+	['tag:a or tag:b or tag:a tag:b or tag:a', '', ['tag:a', 'or tag:b']],
+	['tag:a or tag:a tag:a', '', ['tag:a']],
 ])('%j has the words %j and the operators %j', (search, words, operators) => {
 	const parsed = parseSearch(search)
 	expect(parsed.terms.map(({ source }) => source).join(' ')).toBe(words)
@@ -67,7 +75,12 @@ test.each([
 	['tag:a or tag:b or tag:c x', 1, 'tag:a or tag:c x'],
 	['tag:a or tag:b or tag:c x', 2, 'tag:a or tag:b x'],
 	['x or y tag:a or tag:b', 0, 'x or y tag:b'],
-	['tag:a or user:b', 1, 'tag:a or'],
+	['tag:a or tag:a or tag:b', 0, 'tag:b'],
+	['tag:a or user:b', 1, 'tag:a'],
+	['tag:a or user:b', 0, 'user:b'],
+	['is:solved or is:unanswered', 0, 'is:unanswered'],
+	['loop or tag:a while', 0, 'loop while'],
+	['a or tag:b or c', 0, 'a c'],
 ])('%j without its operator %i is %j', (search, number, rest) => {
 	const parsed = parseSearch(search)
 	const gone = parsed.operators[number]
@@ -78,6 +91,10 @@ test.each([
 	['tag:a or user:b', true],
 	['is:solved or is:unanswered', true],
 	['loop or tag:a', true],
+	['loop or tag:a while', true],
+	['a tag:b or c', true],
+	['tag:a or', false],
+	['or tag:a', false],
 	['tag:a or tag:b', false],
 	['a or b tag:c', false],
 	['a or', false],

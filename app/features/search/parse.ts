@@ -43,7 +43,7 @@ export interface ParsedSearch {
 	operators: Operator[]
 	/** All parts as they were typed, in order. */
 	parts: string[]
-	/** Whether an `or` beside an operator joins nothing, as in `java or is:solved`: all of the search is required. */
+	/** Whether an `or` between an operator and something else joins nothing, as in `java or is:solved`: all of the search is required. */
 	ignoresOr: boolean
 }
 
@@ -86,26 +86,49 @@ const dotted = /^(-?)([\p{L}_][\p{L}\p{N}_]*(?:\.[\p{L}_][\p{L}\p{N}_]*)+)(?=[^\
 /** Parses a search. @param search any text; the caller limits its length */
 export function parseSearch(search: string): ParsedSearch {
 	const parts = normalizePunctuation(search).match(part) ?? []
-	const operators: Operator[] = []
+	const groups: Operator[][] = []
 	const terms: SearchPart[] = []
+	let ignoresOr = false
 	for (const [at, text] of parts.entries()) {
 		const found = readOperator(text)
-		if (!found && !dash.test(text) && !isJoining(parts, at)) terms.push(readTerm(text))
-		else if (found && !operators.some((other) => isSame(other, found)))
-			operators.push({ ...found, isAlternative: isJoining(parts, at - 1) })
+		if (found && isJoining(parts, at - 1)) groups.at(-1)?.push(found)
+		else if (found) groups.push([found])
+		else if (isBesideOperator(parts, at)) ignoresOr ||= !isJoining(parts, at) && at > 0 && at < parts.length - 1
+		else if (!dash.test(text)) terms.push(readTerm(text))
 	}
-	if (operators.length === 0) return { terms, operators, parts, ignoresOr: false }
+	const operators = withoutRepetitions(groups)
+	if (operators.length === 0) return { terms, operators, parts, ignoresOr }
 	// Beside an operator, `&&` asks for nothing more: the index has no signs.
 	const telling = terms.filter(({ kind, text }) => kind !== 'word' || /[\p{L}\p{N}]/u.test(text))
-	const isOr = ({ kind }: SearchPart) => kind === 'or'
-	const first = telling.findIndex((term) => !isOr(term))
-	const wanted = first < 0 ? [] : telling.slice(first, telling.findLastIndex((term) => !isOr(term)) + 1)
-	return { terms: wanted, operators, parts, ignoresOr: wanted.length < telling.length }
+	const isWanted = ({ kind }: SearchPart) => kind !== 'or'
+	const first = telling.findIndex(isWanted)
+	const wanted = first < 0 ? [] : telling.slice(first, telling.findLastIndex(isWanted) + 1)
+	return { terms: wanted, operators, parts, ignoresOr }
+}
+
+/** Operators in groups of alternatives, each once in its group, and each group once. */
+function withoutRepetitions(groups: readonly Operator[][]): Operator[] {
+	const kept: Operator[][] = []
+	const has = (group: Operator[], one: Operator) => group.some((other) => isSame(one, other))
+	for (const group of groups) {
+		const once = group.filter((one, at) => !has(group.slice(0, at), one))
+		if (!kept.some((other) => other.length === once.length && once.every((one) => has(other, one)))) kept.push(once)
+	}
+	return kept.flatMap((group) => group.map((one, at) => ({ ...one, isAlternative: at > 0 })))
+}
+
+function isOr(text = ''): boolean {
+	return text.toLowerCase() === 'or'
+}
+
+/** Whether a part is an `or` with an operator on a side: it does not join words that are further away. */
+function isBesideOperator(parts: readonly string[], at: number): boolean {
+	return isOr(parts[at]) && [parts[at - 1], parts[at + 1]].some((text = '') => readOperator(text) !== null)
 }
 
 /** Whether a part is an `or` between two operators of one kind. A state of a question is no alternative: it has one, and the lists have the rest. */
 function isJoining(parts: readonly string[], at: number): boolean {
-	if (parts[at]?.toLowerCase() !== 'or') return false
+	if (!isOr(parts[at])) return false
 	const [before, after] = [parts[at - 1], parts[at + 1]].map((text = '') => readOperator(text))
 	if (!before || !after || before.excluded || after.excluded) return false
 	return before.kind === after.kind && before.kind !== 'is'
@@ -132,7 +155,7 @@ function readTerm(written: string): SearchPart {
 	const source = text.includes('"') ? text : sourceOf(text)
 	if (text.startsWith('-')) return { kind: 'without', text: bare, source }
 	if (text.includes('"')) return { kind: 'phrase', text: bare, source }
-	if (text.toLowerCase() === 'or') return { kind: 'or', text: bare, source }
+	if (isOr(text)) return { kind: 'or', text: bare, source }
 	return { kind: 'word', text: bare, source, ...(name !== undefined && { option: `--${name}` }) }
 }
 
@@ -154,15 +177,19 @@ export function describeOperators(search: string): Omit<SearchTools, 'instead'> 
 	return { operators, ignoresOr: parsed.ignoresOr }
 }
 
-/** The search without an operator, even if that was typed several times, and without the `or` that joins it to others. */
+/** The search without an operator, even if that was typed several times, and without each `or` beside it that then has nothing to join. */
 export function withoutOperator({ parts }: Pick<ParsedSearch, 'parts'>, gone: Operator): string {
 	const isGone = (at: number) => {
 		const found = readOperator(parts[at] ?? '')
 		return found !== null && isSame(found, gone)
 	}
 	// Of `a or b or c`, the first `or` goes with `a`, and with `b`.
-	const isLoose = (at: number) =>
-		isJoining(parts, at) && (isGone(at + 1) || (isGone(at - 1) && !isJoining(parts, at - 2)))
+	const isLoose = (at: number) => {
+		if (!isOr(parts[at]) || !(isGone(at - 1) || isGone(at + 1))) return false
+		let before = at - 1
+		while (isGone(before) && isJoining(parts, before - 1)) before -= 2
+		return !isJoining(parts, at) || isGone(at + 1) || isGone(before)
+	}
 	return parts.filter((_, at) => !isGone(at) && !isLoose(at)).join(' ')
 }
 

@@ -56,45 +56,64 @@ const MAX_SORTED = 3_000
 /** This many matches in the newest ten blocks of questions show that there are many, without counting. */
 const MANY_MATCHES = 100
 
+interface ScopePage {
+	cursor: TimeCursor | null
+	limit: number
+}
+
 /**
- * The newest questions within a scope, in exact chronological order. The rarest tag, the member, the category or all questions are
- * scanned by an index in that order, and further conditions filter them. Where combined conditions rarely match, that scan would
- * be long: then their intersection is read from an index and sorted.
+ * The newest questions within a scope, in exact chronological order. The rarest tag, alternative tags, the member, the category or all
+ * questions are scanned by an index in that order, and further conditions filter them. Where combined conditions rarely match, that scan
+ * would be long: then their intersection is read from an index and sorted.
  */
 export async function scopedRows<Row>(
 	{ columns, joins }: Selection<Row>,
-	{ cursor, limit, ...scope }: SearchScope & { cursor: TimeCursor | null; limit: number },
+	{ cursor, limit, ...scope }: SearchScope & ScopePage,
 ): Promise<Row[]> {
 	if (matchesNothing(scope)) return []
 	const { tags, eitherTags, categories, users } = scope
 	const meeting = eitherTags.length > 0 || tags.length + (categories ? 1 : 0) + (users ? 1 : 0) > 1
-	const byTag = tags.length > 0 && !users
-	const at = sql.raw(byTag ? 't.created_at' : 'q.created_at')
-	const id = sql.raw(byTag ? 't.question_id' : 'q.id')
-	const after = (time: RawBuilder<unknown>, key: RawBuilder<unknown>) =>
-		cursor ? sql`and (${time}, ${key}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
-	const often = meeting ? sql`(select often from density) and` : sql``
-	// `offset 0` keeps the filter a filter: otherwise a plan for arbitrary tags would sort every question of a common one.
-	const walked = byTag
-		? sql`
-		select t.question_id as id, t.created_at from question_tags t
-		cross join lateral (select from questions q where q.id = t.question_id and ${conditions(scope)} offset 0) matching
-		where ${often} t.tag_id = (select id from tags where name = any(${tags}::text[]) order by question_count, id limit 1)
-		${scope.solved ? sql`and t.solved` : sql``} ${scope.unanswered ? sql`and t.unanswered` : sql``}
-		${scope.unsolved ? sql`and not t.unanswered and not t.solved` : sql``}
-		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
-		: sql`
-		select q.id, q.created_at from questions q where ${often} ${conditions(scope)}
-		${after(at, id)} order by ${at} desc, ${id} desc limit ${limit}`
+	const walked = walkedRows(scope, { cursor, limit }, meeting ? sql`(select often from density) and` : sql``)
 	const sorted = sql`
 		select few.id, few.created_at from few where not (select often from density)
-		${after(sql`few.created_at`, sql`few.id`)} order by few.created_at desc, few.id desc limit ${limit}`
+		${pageOf({ cursor, limit }, sql`few.created_at`, sql`few.id`)}`
 	const { rows } = await sql<Row>`
 		with ${meeting ? fewRows(scope) : sql``}
 		page as (${meeting ? sql`(${walked}) union all (${sorted})` : walked})
 		select ${columns} from page join questions q on q.id = page.id ${joins}
 		order by q.created_at desc, q.id desc`.execute(db())
 	return rows
+}
+
+/** The end of a statement that reads a page of rows in chronological order. */
+function pageOf({ cursor, limit }: ScopePage, time: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<unknown> {
+	const after = cursor ? sql`and (${time}, ${id}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
+	return sql`${after} order by ${time} desc, ${id} desc limit ${limit}`
+}
+
+/** A scan in chronological order. @param often a condition for it, with `and`, or nothing */
+function walkedRows(scope: SearchScope, page: ScopePage, often: RawBuilder<unknown>): RawBuilder<unknown> {
+	const { tags, users } = scope
+	const [either] = scope.eitherTags
+	// `offset 0` keeps the filter a filter: otherwise a plan for arbitrary tags would sort every question of a common one.
+	const ofTag = (tagId: RawBuilder<unknown>) => sql`
+		select t.question_id as id, t.created_at from question_tags t
+		cross join lateral (select from questions q where q.id = t.question_id and ${conditions(scope)} offset 0) matching
+		where ${often} t.tag_id = ${tagId}
+		${scope.solved ? sql`and t.solved` : sql``} ${scope.unanswered ? sql`and t.unanswered` : sql``}
+		${scope.unsolved ? sql`and not t.unanswered and not t.solved` : sql``}
+		${pageOf(page, sql`t.created_at`, sql`t.question_id`)}`
+	if (tags.length > 0 && !users)
+		return ofTag(sql`(select id from tags where name = any(${tags}::text[]) order by question_count, id limit 1)`)
+	// The first page of each alternative; a question may have several.
+	if (either && !users)
+		return sql`
+		select newest.id, newest.created_at from tags cross join lateral (${ofTag(sql`tags.id`)}) newest
+		where tags.name = any(${either}::text[])
+		group by newest.id, newest.created_at order by newest.created_at desc, newest.id desc limit ${page.limit}`
+	return sql`
+		select q.id, q.created_at from questions q where ${often} ${conditions(scope)}
+		${pageOf(page, sql`q.created_at`, sql`q.id`)}`
 }
 
 /**

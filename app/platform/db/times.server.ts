@@ -11,6 +11,9 @@ export const isoTime = (time: string) =>
 export const isoSeconds = (time: string) =>
 	sql.raw<string>(`to_char(${time} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
 
+/** An SQL expression: when its statement began, in milliseconds of the database's clock, which all processes share. */
+export const statementTime = sql<number>`(extract(epoch from statement_timestamp())::float8 * 1000)`
+
 /** A text as it is written in the pattern of `like`, in which `%`, `_` and `\` mean something. */
 export const escapeLike = (text: string) => text.replace(/[\\%_]/g, '\\$&')
 

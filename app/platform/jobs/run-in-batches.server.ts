@@ -1,5 +1,6 @@
-/** Less than the minute after which the next run begins. */
-const MAX_RUN_MS = 50_000
+/** The length of one run and the pause after each batch, in milliseconds. Two jobs run at a time, and others wait while both are such runs. */
+const MAX_RUN_MS = 20_000
+const PAUSE_MS = 20
 
 /**
  * A run of a job that runs every minute and does much work in small transactions: the next run continues where this one ends. Where single
@@ -8,6 +9,5 @@ const MAX_RUN_MS = 50_000
  */
 export async function runInBatches(batch: () => Promise<boolean>): Promise<void> {
 	const until = Date.now() + MAX_RUN_MS
-	let hasMore = true
-	while (hasMore && Date.now() < until) hasMore = await batch()
+	while ((await batch()) && Date.now() < until) await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
 }

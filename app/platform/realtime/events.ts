@@ -9,6 +9,12 @@ export interface ServerEvents {
 	'presence:changed': (event: { username: string; online: boolean }) => void
 }
 
+/** An event with a number that the server counted. */
+export interface Counted {
+	/** When, in milliseconds of the database's clock; undefined where no other process can announce a later number. */
+	countedAt?: number | undefined
+}
+
 /** Events from a tab to the server. */
 export interface ClientEvents {
 	/** The members that this page shows; replaces those watched before. The answer lists who is online. */

@@ -4,6 +4,7 @@ import {
 	countUnreadOf,
 	findTypingPeer,
 	type PairStateRow,
+	type UnreadConversations,
 	type UnreadRow,
 } from '~/features/conversations/conversations.queries.server.ts'
 import { usernamesById } from '~/features/conversations/conversations.server.ts'
@@ -50,11 +51,12 @@ export async function announceMessage(
 	counted?: UnreadRow[],
 ): Promise<void> {
 	const names = usernamesById(sender, peer)
-	for (const { user_id: userId, unread, conversations } of counted ?? (await countUnreadOf(row.conversation_id))) {
+	const now = counted ?? (await countUnreadOf(row.conversation_id))
+	for (const { user_id: userId, unread, conversations, countedAt } of now) {
 		if (userId !== row.sender_id && userId !== row.recipient_id) continue
 		const other = userId === sender.id ? peer.username : sender.username
 		const message = presentMessage(row, userId, names)
-		announce(roomOf(userId), 'chat:message', { with: other, message, unread, conversations })
+		announce(roomOf(userId), 'chat:message', { with: other, message, unread, conversations, countedAt })
 	}
 }
 
@@ -66,15 +68,15 @@ export async function announceSeen(
 	reader: SignedIn,
 	peer: PairStateRow,
 	seen: SeenRow,
-	counted?: number,
+	counted?: UnreadConversations,
 ): Promise<void> {
 	if (!peer.pending) {
 		const receipts = { delivered: seen.delivered_id, read: seen.read_id }
 		announce(roomOf(peer.peer_id), 'chat:receipts', { with: reader.username, receipts })
 	}
 	if (!seen.read_further) return
-	const conversations = counted ?? (await countConversationsWithUnread(reader.id))
-	const event = { with: peer.username, unread: seen.unread, conversations, readId: seen.read_id }
+	const now = counted ?? (await countConversationsWithUnread(reader.id))
+	const event = { with: peer.username, unread: seen.unread, readId: seen.read_id, ...now }
 	announce(roomOf(reader.id), 'chat:read', event)
 }
 

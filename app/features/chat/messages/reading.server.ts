@@ -144,8 +144,8 @@ interface Seen {
 export async function markSeen(viewer: Viewer, { with: username, upTo, read }: Seen): Promise<void> {
 	const reader = requireSignedIn(viewer)
 	if (!isUsername(username) || !isId(upTo) || typeof read !== 'boolean') return
-	const { peer, seen, conversations } = await storeReceipt({ userId: reader.id, username, upTo, read })
-	if (peer && seen?.further) await announceReliably(() => announceSeen(reader, peer, seen, conversations))
+	const { peer, seen, counted } = await storeReceipt({ userId: reader.id, username, upTo, read })
+	if (peer && seen?.further) await announceReliably(() => announceSeen(reader, peer, seen, counted))
 }
 
 /** A position in a conversation: at a message, or before or after one. */

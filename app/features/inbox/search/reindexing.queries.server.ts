@@ -26,9 +26,10 @@ function reindexBatch(): Promise<boolean> {
 				with next as materialized (
 					select id, search from messages
 					where id > (select after_id from reindexing_messages for update) order by id limit ${BATCH}),
-				written as (
-					update messages set body = body
-					where id in (select id from next where octet_length(search::text) > length(search::text)))
+				outdated as materialized (
+					select id from messages where id in (select id from next where octet_length(search::text) > length(search::text))
+					order by id for update),
+				written as (update messages set body = body where id in (select id from outdated))
 				select max(id) as last from next`.execute(trx)
 			const last = rows[0]?.last ?? null
 			if (last === null) await sql`delete from reindexing_messages`.execute(trx)

@@ -83,7 +83,7 @@ function queryOf({ phrase, words }: MessageSearch): RawBuilder<unknown> {
 		select coalesce(string_agg('(' || ways || ')', ' & ' order by position), '')::tsquery as words from (
 			select position, string_agg(nullif(way::text, ''), ' | ') as ways from (
 				select position, ${formsOf}
-					|| case when length(word) > 1 and position = ${typed.length} then quote_literal(word) || ':*' else '' end::tsquery as way
+					|| case when length(word) > 1 and position = ${typed.length} then ${prefixOf} else '' end::tsquery as way
 				from unnest(${typed}::text[]) with ordinality as asked (word, position)
 				union all select position, ${formsOf}
 				from unnest(${positions}::int[], ${words.flatMap(({ instead }) => instead)}::text[]) as other (position, word)) each_way
@@ -92,6 +92,8 @@ function queryOf({ phrase, words }: MessageSearch): RawBuilder<unknown> {
 
 /** A word as documents have it: other locales than the built-in database's take some marks of letters for signs. */
 const formsOf = sql`plainto_tsquery('english', without_accents(word))`
+/** The same as written, the last piece as a prefix. */
+const prefixOf = sql`regexp_replace(quote_literal(btrim(without_accents(word))), ' +', ''' & ''', 'g') || ':*'`
 
 /** Those of these words that PostgreSQL ignores as stop words ("the"). */
 export async function findStopWords(words: string[]): Promise<Set<string>> {

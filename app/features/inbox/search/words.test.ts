@@ -9,6 +9,7 @@ test.each([
 	['@nell #42', ['nell', '42']],
 	['भाषा। हिन्दी کوڈ؟', ['भाषा', 'हिन्दी', 'کوڈ']],
 	['thanks🙏bye it’s', ['thanks', 'bye', 'it', 's']],
+	['അവന്\u200d വന്നു, e\u00adxam', ['അവന്\u200d', 'വന്നു', 'e', 'xam']],
 	['', []],
 ])('the words of %j are %j', (search, words) => {
 	expect(searchWordsOf(search)).toEqual(words)

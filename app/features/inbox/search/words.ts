@@ -19,7 +19,7 @@ const separators = /[\s'\\]+|[^\p{ASCII}\p{L}\p{M}\p{N}\u200c\u200d]+/u
 export function searchWordsOf(search: string): string[] {
 	const words = foldText(search)
 		.split(separators)
-		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}]+$/gu, ''))
+		.map((word) => word.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{M}\p{N}\u200c\u200d]+$/gu, ''))
 		.filter((word) => word !== '')
 	return [...new Set(words)].slice(0, 12)
 }

@@ -161,8 +161,9 @@ export function SearchToolsBar({ tools, pathname, params = {} }: SearchToolsBarP
 		<>
 			{active.length > 0 && (
 				<ul className="mt-2 flex flex-wrap gap-2" aria-label="Search filters">
-					{active.map(({ text, isAlternative, without }) => (
-						<li key={text} className="flex min-w-0 items-center gap-2">
+					{active.map(({ text, isAlternative, without }, index) => (
+						// biome-ignore lint/suspicious/noArrayIndexKey: one tag may be an alternative to several others
+						<li key={`${text} ${index}`} className="flex min-w-0 items-center gap-2">
 							{isAlternative && <span className="text-sm text-ink-3">or</span>}
 							<Link
 								className="chip max-w-full"
