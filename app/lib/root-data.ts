@@ -67,6 +67,12 @@ export function useRootData(): RootData {
 	return useRouteLoaderData<RootData>('root') ?? emptyRootData
 }
 
+/** Whom this page was loaded for, to scripts outside of components; null for a visitor and where the root loader failed. */
+export function viewerOfPage(): Viewer {
+	const root: RootData | undefined = window.__reactRouterDataRouter.state.loaderData.root
+	return root?.viewer ?? null
+}
+
 /** The site's announcement. `link` may lead to another site; `id` identifies it when it is closed. */
 export interface AnnouncementView {
 	id: string

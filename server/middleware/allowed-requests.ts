@@ -90,8 +90,8 @@ export function sameOrigin(open: ReadonlySet<string> = new Set()): MiddlewareHan
 	}
 }
 
-/** Forms about this browser rather than about a member. */
-const ofBrowser = /^\/(login|logout|theme)(\/|\.data$|$)/
+/** A logout is about the browser, whoever is logged in. A login is on a page of a visitor, unless it is to be linked to an account. */
+const logout = /^\/logout(\.data)?$/
 
 /**
  * The refusal of a write from a page that was loaded for another member than the one who is logged in now, in another tab of the same browser;
@@ -100,13 +100,12 @@ const ofBrowser = /^\/(login|logout|theme)(\/|\.data$|$)/
  */
 export function refuseOtherMember({ headers, url }: Request, viewer: Viewer): Response | null {
 	const loadedFor = headers.get(PAGE_MEMBER_HEADER)
-	if (!viewer || loadedFor === null || loadedFor === String(viewer.id) || ofBrowser.test(new URL(url).pathname))
+	if (!viewer || loadedFor === null || loadedFor === String(viewer.id) || logout.test(new URL(url).pathname))
 		return null
 	return Response.json({ message: otherMember }, { status: 403, headers: { [PAGE_MEMBER_HEADER]: String(viewer.id) } })
 }
 
-const otherMember =
-	'Nothing was sent: someone else has logged in in this browser. What you typed is still here: copy it, then reload.'
+const otherMember = 'Nothing was sent: someone else has logged in in this browser. Copy what you typed, then reload.'
 
 /** Everything that pages show as pictures, besides files of the build. */
 const picture = /^\/media\/|\/card\.png$/i

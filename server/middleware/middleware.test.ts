@@ -101,9 +101,9 @@ test.each<[what: string, path: string, pageOf: string | null, viewer: number | n
 	['a form without scripts', '/forum/ask', null, 8, undefined],
 	['a form whose session has ended', '/forum/ask.data', '7', null, undefined],
 	['a logout', '/logout.data', '7', 8, undefined],
-	['a login with another site', '/login/campus', '7', 8, undefined],
-	['the theme of the browser', '/theme.data', '7', 8, undefined],
-	['a page whose name begins like a login', '/logins.data', '7', 8, 403],
+	['a link of a login at the university', '/login/ldap.data', '7', 8, 403],
+	['a theme, after which the page would reload its data', '/theme.data', '7', 8, 403],
+	['a page whose name begins like a logout', '/logouts.data', '7', 8, 403],
 ])('of a page that stays open when another member logs in, %s to %s', (_what, path, pageOf, id, status) => {
 	const viewer: Viewer = id === null ? null : { id, username: 'zoe', name: 'Zoe', image: null, role: 'member' }
 	const headers = new Headers(pageOf === null ? {} : { 'X-Page-Member': pageOf })

@@ -1,4 +1,15 @@
-import { demoModerator, enrol, expect, expectNoViolationsInThemes, logIn, settled, test } from './support/journey.ts'
+import { picture } from '../factories/pictures.ts'
+import {
+	demoModerator,
+	enrol,
+	expect,
+	expectNoViolationsInThemes,
+	firstQuestion,
+	logIn,
+	settled,
+	submit,
+	test,
+} from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
 
 /* Two accounts of one browser: a login in one tab is that of all others. */
@@ -7,7 +18,10 @@ test('a tab of one member reports that another one has logged in, and continues 
 	page,
 	context,
 }) => {
-	await enrol(page, 'Tamsin Taborder')
+	const username = await enrol(page, 'Tamsin Taborder')
+	const asked = { title: 'Who votes on this?', description: 'One of us.', tags: 'names', category: 'others' }
+	await submit(page, '/forum/ask', asked)
+	const question = await firstQuestion(page, `/forum?q=user:${username}`)
 	await page.goto('/forum/ask')
 	await settled(page)
 	await page.getByLabel('Title').fill('Asked under which name?')
@@ -28,22 +42,21 @@ test('a tab of one member reports that another one has logged in, and continues 
 		await page.getByRole('combobox', { name: 'Tags' }).fill('names')
 		const post = page.locator('main').getByRole('button', { name: 'Post question' })
 		await post.click()
+		await expectNotice(page, refusal)
 		await expect(page.locator('main').getByText(refusal)).toBeVisible()
 		await expect(page.getByLabel('Title')).toHaveValue('Asked under which name?')
+		const small = { name: 'small.png', mimeType: 'image/png', buffer: await picture('png') }
+		await page.getByLabel('Choose pictures').setInputFiles(small)
+		await expect(page.locator('main').getByText(refusal)).toHaveCount(2)
 		await expect(page.getByLabel('Description')).toHaveValue('Not under the name of a moderator.')
 		await other.goto('/forum?q=user:odalys.fernbrook+sort:newest')
 		await expect(other.getByText('Asked under which name?')).toHaveCount(0)
-		await other.goto('/forum')
-		const question = await other
-			.getByRole('article')
-			.first()
-			.getByRole('heading')
-			.getByRole('link')
-			.getAttribute('href')
-		await page.evaluate((to) => window.__reactRouterDataRouter.navigate(to), question ?? '')
+		await page.evaluate((to) => window.__reactRouterDataRouter.navigate(to), question)
 		await page.getByRole('button', { name: 'Vote up' }).first().click()
 		await expectNotice(page, refusal)
 		await page.evaluate(() => window.__reactRouterDataRouter.navigate('/settings'))
+		await page.locator('main').getByRole('button', { name: 'Dark', exact: true }).click()
+		await expectNotice(page, refusal)
 		await page.getByRole('button', { name: 'Save notifications' }).click()
 		await expectNotice(page, refusal)
 	})

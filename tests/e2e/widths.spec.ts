@@ -102,7 +102,7 @@ test('a notice never covers the buttons of a form, wherever the page is scrolled
 
 /** @returns the problems, with the width */
 async function look(page: Page, sight: Sight): Promise<string[]> {
-	const { address, status = 200, unmarked, overlays = [], rings = [], fitsLargeText = false } = sight
+	const { address, status = 200, unmarked, overlays = [], rings = [], fewestRings = 11, fitsLargeText = false } = sight
 	await page.setViewportSize({ width: widthsOf(sight)[0] ?? 0, height: 844 })
 	const answered = (await page.goto(address))?.status()
 	const bad = answered === status ? [] : [`answered ${answered}`]
@@ -117,7 +117,7 @@ async function look(page: Page, sight: Sight): Promise<string[]> {
 	for (const width of rings) {
 		await page.setViewportSize({ width, height: 844 })
 		const { seen, cut } = await findCutRings(page)
-		if (seen < 5) bad.push(`${width}: only ${seen} focus rings`)
+		if (seen < fewestRings) bad.push(`${width}: only ${seen} focus rings`)
 		bad.push(...new Set(cut.map((each) => `${width}: the focus ring is cut: ${each}`)))
 	}
 	for (const [index, overlay] of overlays.entries()) {

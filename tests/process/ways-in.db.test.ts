@@ -22,7 +22,7 @@ beforeAll(async () => {
 	const { member, moderator } = await makeDemoAccounts(dataDir)
 	demo = [member, moderator]
 	// On a site with members the start adds no demo content, which takes 6 s of processor time.
-	for (const account of demo) if (account) await addDemoMember(account)
+	for (const account of demo) if (account) await addMember(account)
 	site = await startSite({
 		DATA_DIR: dataDir,
 		DATABASE_URL: await testDatabaseUrl(),
@@ -37,8 +37,8 @@ afterAll(async () => {
 	rmSync(dataDir, { recursive: true, force: true })
 })
 
-/** As the demo content has them. */
-async function addDemoMember({ email, password }: DemoAccount): Promise<void> {
+/** Adds a member with a password, as the demo content does. */
+async function addMember({ email, password }: DemoAccount): Promise<void> {
 	const { id } = await makeMember(email.split('@')[0] ?? '')
 	await db().updateTable('users').set({ email, email_verified: true }).where('id', '=', id).execute()
 	const account = { user_id: id, account_id: String(id), provider_id: 'credential' }
@@ -113,6 +113,9 @@ test('at a public address, the start prints no demo account, and none can be use
 		const refused = await ask('/login', '', { email: account?.email ?? '', password: account?.password ?? '' })
 		expect([refused.status, cookiesOf(refused)]).toEqual([422, ''])
 	}
+	const ordinary = { email: 'ordinary@campus.example', password }
+	await addMember(ordinary)
+	expect((await ask('/login', '', ordinary)).status, 'any other member with such rows can log in').toBe(303)
 })
 
 test('a mailed link only opens a page; its button works once, even pressed twenty times, and one member becomes admin', async () => {

@@ -2,7 +2,7 @@ import { CloudOff, RotateCw } from 'lucide'
 import { type ReactNode, useEffect, useRef, useSyncExternalStore } from 'react'
 import { createRoot } from 'react-dom/client'
 import { OWNER, storageOwner } from '~/lib/private-storage.ts'
-import type { RootData } from '~/lib/root-data.ts'
+import { viewerOfPage } from '~/lib/root-data.ts'
 import { Icon } from '~/ui/icon.tsx'
 
 interface Connection {
@@ -28,9 +28,9 @@ export function offerReload(address: string): void {
 	change({ reload: address })
 }
 
-/** The browser's session may have become another member's: what this tab sends is then sent as them. */
+/** The browser's session may have become another member's: what this tab sends is then refused. */
 function noteOwner(): void {
-	const { viewer } = (window.__reactRouterDataRouter.state.loaderData.root ?? {}) as Partial<RootData>
+	const viewer = viewerOfPage()
 	const owner = readOwner()
 	const other = viewer && owner !== viewer.username ? owner : null
 	if (other !== connection.other) change({ other })

@@ -2,7 +2,7 @@ import { createPath, type DataRouter, data } from 'react-router'
 import { messageOf } from '~/lib/errors.ts'
 import { PAGE_MEMBER_HEADER } from '~/lib/page-handle.ts'
 import { NoResponse, withRetries } from '~/lib/retry.ts'
-import type { RootData } from '~/lib/root-data.ts'
+import { viewerOfPage } from '~/lib/root-data.ts'
 import { formValues } from '~/platform/http/form.ts'
 import { toast } from '../toast.ts'
 import { offerReload, showConnectionLost } from './connection-bar.tsx'
@@ -90,7 +90,7 @@ function isPage(url: URL): boolean {
 
 /** Adds to a write the id of the member whose page sends it; nothing where that is a visitor's. */
 export function asPageMember(init: RequestInit): RequestInit {
-	const { viewer } = (router().state.loaderData.root ?? {}) as Partial<RootData>
+	const viewer = viewerOfPage()
 	if (!viewer) return init
 	const headers = new Headers(init.headers)
 	headers.set(PAGE_MEMBER_HEADER, String(viewer.id))

@@ -53,8 +53,8 @@ export function examineLayout(
 }
 
 /**
- * The elements whose focus ring is cut off by a parent that scrolls or clips, and the number of rings seen. It focuses each element, as by
- * keyboard, and the page is at its top again afterwards.
+ * The elements whose focus ring is cut off by a parent that scrolls or clips, and the number of rings seen, once the page is drawn at its
+ * size. It focuses each element, as by keyboard, and the page is at its top again afterwards.
  */
 export async function findCutRings(page: Page): Promise<{ seen: number; cut: string[] }> {
 	await page.keyboard.press('Tab')
@@ -164,7 +164,8 @@ function findCovered(scope: string): string[] {
 	return bad
 }
 
-function cutRings(): { seen: number; cut: string[] } {
+async function cutRings(): Promise<{ seen: number; cut: string[] }> {
+	await new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))
 	let seen = 0
 	const cut: string[] = []
 	for (const element of document.querySelectorAll<HTMLElement>('a[href], button, summary, [tabindex="0"]')) {

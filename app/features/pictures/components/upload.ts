@@ -1,4 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
+import { PAGE_MEMBER_HEADER } from '~/lib/page-handle.ts'
+import { viewerOfPage } from '~/lib/root-data.ts'
 import {
 	MAX_PICTURE_BYTES,
 	type PictureKind,
@@ -94,6 +96,7 @@ function send({ kind, file, crop, onProgress, signal }: UploadOptions, within: n
 			const answer = read(request.responseText)
 			if (request.status === 200 && answer.picture) resolve(answer.picture)
 			else if (request.status >= 500 || request.status === 429) reject(new PassingFailure())
+			else if (answer.message) reject(new UploadError({ kind: 'unauthenticated', message: answer.message }))
 			else reject(answer.error ? new UploadError(answer.error) : errorOf('unknown'))
 		}
 		request.onerror = () => reject(new PassingFailure())
@@ -102,13 +105,16 @@ function send({ kind, file, crop, onProgress, signal }: UploadOptions, within: n
 		request.onloadend = () => clearTimeout(silence)
 		signal.addEventListener('abort', () => request.abort(), { once: true })
 		request.open('POST', '/media')
+		const viewer = viewerOfPage()
+		if (viewer) request.setRequestHeader(PAGE_MEMBER_HEADER, String(viewer.id))
 		request.timeout = within
 		request.send(form)
 		listen()
 	})
 }
 
-function read(text: string): { picture?: PictureView; error?: UploadFailure } {
+/** `message`: why nothing was stored, as another member has logged in since. */
+function read(text: string): { picture?: PictureView; error?: UploadFailure; message?: string } {
 	try {
 		return JSON.parse(text)
 	} catch {
