@@ -204,7 +204,7 @@ describe('every write updates the evidence', () => {
 		const listed = async () => {
 			const { rows } = await sql<{ source: string; weight: number }>`
 				select source, weight from skill_evidence join skills on skills.id = skill_id
-				where user_id = ${helper.id} and name = 'React' order by weight desc`.execute(db())
+				where user_id = ${helper.id} and name = 'React' order by weight desc, source`.execute(db())
 			return rows
 		}
 		const before = await listed()

@@ -50,11 +50,11 @@ export function unreadNotifications(userId: RawBuilder<number>): RawBuilder<numb
 	return sql<number>`coalesce((select unread from notification_boxes where user_id = ${userId}), 0)`
 }
 
-/** How many notifications of each member are unread, and when they were counted; members without any are missing. */
+/** How many notifications of each member are unread, and when they were counted. */
 export async function readUnreadOf(userIds: number[]): Promise<(Counted & { userId: number; unread: number })[]> {
 	const { rows } = await sql<Counted & { userId: number; unread: number }>`
-		select user_id as "userId", unread, ${statementTime} as "countedAt"
-		from notification_boxes where user_id = any(${userIds}::int[])`.execute(db())
+		select distinct member.id as "userId", ${unreadNotifications(sql`member.id`)} as unread, ${statementTime} as "countedAt"
+		from unnest(${userIds}::int[]) member (id)`.execute(db())
 	return rows
 }
 

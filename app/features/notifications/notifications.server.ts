@@ -254,7 +254,7 @@ export async function countUnread(viewer: Pick<SignedIn, 'id'> | null): Promise<
 	return viewer ? (await countUnreadOf(viewer.id)).unread : 0
 }
 
-/** How many notifications a member has not read, and when they were counted; unknown for a member who never had one. */
+/** How many notifications a member has not read, and when they were counted. */
 export const countUnreadOf = batchCalls(async (userIds: number[]): Promise<(Counted & { unread: number })[]> => {
 	const counts = new Map((await readUnreadOf(userIds)).map(({ userId, ...count }) => [userId, count]))
 	return userIds.map((id) => counts.get(id) ?? { unread: 0 })

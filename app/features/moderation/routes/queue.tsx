@@ -49,7 +49,7 @@ const nothing: Record<AssigneeFilter, string> = {
 	none: 'Every open case is assigned to somebody.',
 }
 
-export default function Moderation({ loaderData: { order, handler, page } }: Route.ComponentProps) {
+export default function Moderation({ loaderData: { order, handler, cursor, page } }: Route.ComponentProps) {
 	const place = (of: { order?: QueueOrder; handler?: AssigneeFilter; cursor?: string | null }) => {
 		const now = { order, handler, ...of }
 		return withParams('/moderation', {
@@ -58,11 +58,11 @@ export default function Moderation({ loaderData: { order, handler, page } }: Rou
 			cursor: now.cursor ?? null,
 		})
 	}
-	const { rows, nextHref, loading, load } = useMore(page, (cursor) => place({ cursor }))
+	const { rows, nextHref, loading, load } = useMore(page, (next) => place({ cursor: next }))
 	const cases = withoutDuplicates(rows, ({ kind, id }) => `${kind}-${id}`)
 	const heading = useRef<HTMLHeadingElement>(null)
 	useFocusFallback(
-		{ list: place({}), ids: cases.map(caseHeadingId) },
+		{ list: place({ cursor }), ids: cases.map(caseHeadingId) },
 		// In another list, such as “Mine” after a case was assigned, the address names the case.
 		(now, before) => now.list === before.list && before.ids.some((id) => !now.ids.includes(id)),
 		(now, before) => titleAfterGone(now.ids, before.ids) ?? heading.current,

@@ -106,8 +106,7 @@ function useSearchAsTyped(
 }
 
 const operators = [
-	['tag:java', 'has this tag'],
-	['tag:c or tag:go', 'has one of these tags'],
+	['tag:java', 'has this tag; also tag:c or tag:go'],
 	['category:python', 'is in this category'],
 	['user:name', 'was asked by this member'],
 	['is:solved', 'has a solution'],
