@@ -1,6 +1,6 @@
 import { makePseudonym, requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
 import { mayDeleteUnpublished } from '~/features/moderation/moderation.policy.ts'
-import type { EventQuestion } from '~/features/questions/questions.events.ts'
+import { type EventQuestion, eventQuestion, writingAccount } from '~/features/questions/questions.events.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import {
 	findDeletedQuestion,
@@ -23,13 +23,11 @@ import {
 	alreadyDecided,
 	changeForum,
 	changeForumOnce,
-	eventQuestion,
 	readSubmission,
 	requireChangeableQuestion,
 	requireRoomForEdit,
 	undoTooLate,
 	withdrawPending,
-	writingAccount,
 } from '~/features/questions/writing/change.server.ts'
 import {
 	type CreatedPost,

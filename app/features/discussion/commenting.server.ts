@@ -1,10 +1,11 @@
 import { findUsernames } from '~/features/asking/mentions.queries.server.ts'
 import { requireAnonymousPictures } from '~/features/members/pseudonyms.server.ts'
 import { findCommentAudience } from '~/features/questions/notifying/notifying.server.ts'
+import { eventQuestion, writingAccount } from '~/features/questions/questions.events.ts'
 import { mayDelete, mayEdit, mayRestore, UNDO_SECONDS } from '~/features/questions/questions.policy.ts'
 import { lockForComment } from '~/features/questions/questions.queries.server.ts'
 import { commentInput } from '~/features/questions/questions.schema.ts'
-import { isReadable } from '~/features/questions/questions.server.ts'
+import { isReadable, requireQuestion } from '~/features/questions/questions.server.ts'
 import {
 	findChangeableComment,
 	lockPendingComment,
@@ -16,13 +17,10 @@ import {
 	alreadyDecided,
 	changeForum,
 	changeForumOnce,
-	eventQuestion,
 	readSubmission,
-	requireQuestion,
 	requireRoomForEdit,
 	undoTooLate,
 	withdrawPending,
-	writingAccount,
 } from '~/features/questions/writing/change.server.ts'
 import {
 	type CreatedPost,

@@ -1,4 +1,7 @@
 import type { NotifiedMember } from '~/features/notifications/notifications.server.ts'
+import { questionUrl } from '~/features/search/search.view.ts'
+import type { SignedIn } from '~/lib/viewer.ts'
+import type { QuestionPageRow } from './questions.queries.server.ts'
 
 declare module '~/platform/realtime/events.ts' {
 	interface ServerEvents {
@@ -21,6 +24,11 @@ export function questionRoom(questionId: number): string {
 	return `query:${questionId}`
 }
 
+/** The cache tag of a question's page. */
+export function questionTag(id: number): string {
+	return `query:${id}`
+}
+
 /* Events of the forum, for posting rules, notifications and the cache. */
 
 /** The question of an event, in its state afterwards. */
@@ -35,6 +43,23 @@ export interface EventQuestion {
 	/** Slug. */
 	category: string
 	tags: string[]
+}
+
+/** A question for events. */
+export function eventQuestion(
+	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'pseudonym_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
+): EventQuestion {
+	const { id, author_id: authorId, pseudonym_id: pseudonymId, title, tags, category_slug: category } = row
+	return { id, authorId, pseudonymId, title, tags, category, url: questionUrl(row) }
+}
+
+/** The account by which a member writes under a question: the pseudonym that they asked it under, or their own. */
+export function writingAccount(
+	question: Pick<QuestionPageRow, 'author_id' | 'pseudonym_id' | 'username'>,
+	member: SignedIn,
+): { id: number; username: string } {
+	const { author_id, pseudonym_id, username } = question
+	return pseudonym_id !== null && author_id === member.id ? { id: pseudonym_id, username } : member
 }
 
 interface Happening {

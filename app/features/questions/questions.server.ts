@@ -6,15 +6,17 @@ import { NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
 import { presentDeleted, presentQuestion, presentStatus, type QuestionPageView } from './question.view.ts'
+import { questionTag } from './questions.events.ts'
 import { UNDO_SECONDS } from './questions.policy.ts'
 import {
 	findDeletedQuestion,
+	findNamedQuestion,
 	findQuestion,
 	findQuestionMarks,
+	type NamedQuestion,
 	type QuestionPageRow,
 } from './questions.queries.server.ts'
 import { findMergedRow, findQuestionAddress, findUnpublishedRow } from './status/status.queries.server.ts'
-import { questionTag } from './writing/change.server.ts'
 
 /** One question; unpublished ones only for their author and moderators. @throws NotFound when there is none or it was deleted */
 export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionPageView> {
@@ -23,6 +25,13 @@ export async function getQuestion(viewer: Viewer, id: number): Promise<QuestionP
 		viewer && isId(id) ? findQuestionMarks(viewer.id, id) : undefined,
 	])
 	const question = row ? presentQuestion(viewer, row, marks) : isId(id) ? await findUnpublished(viewer, id) : null
+	if (!question) throw new NoSuch('query')
+	return question
+}
+
+/** The title, address and author of a published question. @throws NotFound */
+export async function requireQuestion(id: number): Promise<NamedQuestion> {
+	const question = isId(id) ? await findNamedQuestion(id) : undefined
 	if (!question) throw new NoSuch('query')
 	return question
 }

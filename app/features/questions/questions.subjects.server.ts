@@ -16,7 +16,7 @@ import { isId } from '~/lib/checks.ts'
 import { Conflict, Invalid } from '~/lib/errors.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
-import type { EventQuestion, ForumEvent } from './questions.events.ts'
+import { type EventQuestion, eventQuestion, type ForumEvent } from './questions.events.ts'
 import { mergeInput, untilInput } from './status/acts.schema.ts'
 import { deletePin, insertPin, isPinnedNow, MAX_PINS, type PinScope } from './status/pins.queries.server.ts'
 import {
@@ -31,7 +31,7 @@ import {
 	setLocked,
 	setMergedInto,
 } from './status/status.queries.server.ts'
-import { announceEffects, eventQuestion, recordEffects } from './writing/change.server.ts'
+import { announceEffects, recordEffects } from './writing/change.server.ts'
 import {
 	publishComment,
 	publishQuestion,

@@ -1,4 +1,4 @@
-import { questionTag } from '~/features/questions/writing/change.server.ts'
+import { questionTag } from '~/features/questions/questions.events.ts'
 import { questionUrl } from '~/features/search/search.view.ts'
 import { rankSimilar } from '~/features/search/similar/similar.server.ts'
 import { log } from '~/lib/log.server.ts'

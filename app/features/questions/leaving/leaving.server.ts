@@ -6,8 +6,8 @@ import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { Leaver } from '~/platform/member-data.ts'
 import { forgetComments } from '../notifying/notifying.server.ts'
+import { questionTag } from '../questions.events.ts'
 import { lockAnyQuestion } from '../status/status.queries.server.ts'
-import { questionTag } from '../writing/change.server.ts'
 import { removeComment, removeQuestion } from '../writing/writing.queries.server.ts'
 import {
 	erasePost,

@@ -4,8 +4,8 @@ import { mainTags } from '~/features/tags/tags.server.ts'
 import { invalidatePages, LIST_PAGES } from '~/platform/cache/pages.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { forgetComments } from '../notifying/notifying.server.ts'
-import type { EventQuestion, ForumEvent } from '../questions.events.ts'
-import { announceEffects, eventQuestion, questionTag, recordEffects } from '../writing/change.server.ts'
+import { type EventQuestion, eventQuestion, type ForumEvent, questionTag } from '../questions.events.ts'
+import { announceEffects, recordEffects } from '../writing/change.server.ts'
 import {
 	publishComment,
 	publishQuestion,

@@ -4,7 +4,6 @@ import { pendingMessage } from '~/features/moderation/moderation.view.ts'
 import { lockAuthor } from '~/features/moderation/posting.server.ts'
 import { announceUnread } from '~/features/notifications/notifications.server.ts'
 import { beginRouting, resumeRouting } from '~/features/routing/choosing.server.ts'
-import { questionUrl } from '~/features/search/search.view.ts'
 import { isId } from '~/lib/checks.ts'
 import type { Flash } from '~/lib/context.ts'
 import { Conflict, Invalid, NoSuch } from '~/lib/errors.ts'
@@ -15,22 +14,15 @@ import { pipelinedTransaction, type SendLast } from '~/platform/db/transaction.s
 import { KeyReused, parseInput } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { type CommentAudience, notifyOfEvent } from '../notifying/notifying.server.ts'
-import { type EventQuestion, type ForumEvent, questionRoom } from '../questions.events.ts'
+import { type ForumEvent, questionRoom, questionTag } from '../questions.events.ts'
 import { postLimits } from '../questions.limits.ts'
-import { findNamedQuestion, type NamedQuestion, type QuestionPageRow } from '../questions.queries.server.ts'
+import type { QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
 import { applyPostingRules, makePending, type PostingFacts } from '../status/posting-rules.server.ts'
 import { type CreatedPost, claimKey, countRevisions, recordKeyResult, setStatus } from './writing.queries.server.ts'
 
-/* The first checks of every use case that writes. */
-
-/** A published question. @throws NotFound */
-export async function requireQuestion(id: number): Promise<NamedQuestion> {
-	const question = isId(id) ? await findNamedQuestion(id) : undefined
-	if (!question) throw new NoSuch('query')
-	return question
-}
+/* The checks before a member changes a text of the forum. */
 
 /** A question that a member wants to change: a published one, or their own pending one. @throws NotFound */
 export async function requireChangeableQuestion(
@@ -144,23 +136,6 @@ export async function changeForum<Result>(
 	return result
 }
 
-/** The account by which a member writes under a question: the pseudonym that they asked it under, or their own. */
-export function writingAccount(
-	question: Pick<QuestionPageRow, 'author_id' | 'pseudonym_id' | 'username'>,
-	member: SignedIn,
-): { id: number; username: string } {
-	const { author_id, pseudonym_id, username } = question
-	return pseudonym_id !== null && author_id === member.id ? { id: pseudonym_id, username } : member
-}
-
-/** A question for events. */
-export function eventQuestion(
-	row: Pick<QuestionPageRow, 'id' | 'author_id' | 'pseudonym_id' | 'title' | 'tags' | 'username' | 'category_slug'>,
-): EventQuestion {
-	const { id, author_id: authorId, pseudonym_id: pseudonymId, title, tags, category_slug: category } = row
-	return { id, authorId, pseudonymId, title, tags, category, url: questionUrl(row) }
-}
-
 /**
  * Stores notifications, and queues the routing of a question that became public; the last step of the transaction.
  * @param concern the members whom a new comment concerns, where they are known already
@@ -177,11 +152,6 @@ export async function recordEffects(
 	if ((event.kind === 'question-restored' && !event.isMerged) || event.kind === 'question-republished')
 		await resumeRouting(trx, event.question.id)
 	return { ...event, notified: await notifyOfEvent(trx, event, concern, last) }
-}
-
-/** The cache tag of a question's page. */
-export function questionTag(id: number): string {
-	return `query:${id}`
 }
 
 /** Announces an event; call it after the commit. */
