@@ -1,20 +1,19 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { config } from '~/config.server.ts'
 import { SecondStepRequired } from '~/features/accounts/login.server.ts'
 import { listLogins } from '~/features/campus-login/linked-logins.server.ts'
-import { beginFlow, finishFlow } from '~/features/campus-login/login-flow.server.ts'
 import { Conflict, Invalid, TooManyRequests } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { cookiePairs } from '../../../tests/support/browser.ts'
+import { enrolVisitor, logInAtCampus, offerCampus, startOwnCampus } from '../../../tests/support/campus-visits.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, resetCounts, useJobTables } from '../../../tests/support/jobs.ts'
 import { queuedBehind } from '../../../tests/support/locks.ts'
 import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
-import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+import type { CampusSite } from '../../../tests/support/oidc-site.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
 import {
 	activateLoginLink,
@@ -34,7 +33,7 @@ let member: SignedIn
 let made = 0
 
 beforeAll(async () => {
-	campus = await startCampus(`${config().publicUrl}/login/campus/callback`)
+	campus = await startOwnCampus()
 	admin = await makeMember('admin', 'admin')
 	await save({})
 })
@@ -53,23 +52,12 @@ const emailOf = ({ username }: SignedIn) => `${username}@campus.example`
 
 /** Adds an account with the member's address at the campus, and logs its owner in there. */
 function enrol(sub: string, claims: object = {}): void {
-	campus.visitor = sub
 	const email = emailOf(member)
-	campus.accounts.set(sub, { sub, email, email_verified: true, preferred_username: `at-${sub}`, ...claims })
+	enrolVisitor(campus, { sub, email, email_verified: true, preferred_username: `at-${sub}`, ...claims })
 }
 
-async function save(input: Record<string, string>): Promise<void> {
-	const { issuer, clientId, clientSecret } = campus
-	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret, roleClaim: 'role' }
-	await saveSettings(admin, 'campus-login', { ...sent, ...input })
-}
-
-/** A login at the campus in a new browser. */
-async function logIn() {
-	const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
-	const { pathname, search } = new URL(await campus.visit(begun.url))
-	return finishFlow('campus', requestOf(pathname + search, cookiePairs(begun.headers)), null, '192.0.2.1')
-}
+const save = (input: Record<string, string>) => offerCampus(admin, campus, { roleClaim: 'role', ...input })
+const logIn = () => logInAtCampus(campus)
 
 /** A login whose address has an account. @returns the request of its browser */
 async function unlinkedLogin(): Promise<Request> {

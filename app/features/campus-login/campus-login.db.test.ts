@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
-import { config } from '~/config.server.ts'
 import { SecondStepRequired } from '~/features/accounts/login.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -10,11 +9,12 @@ import { decryptSecret } from '~/platform/encryption.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { cookiePairs } from '../../../tests/support/browser.ts'
+import { enrolVisitor, offerCampus, startOwnCampus, studentAccount } from '../../../tests/support/campus-visits.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
-import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
-import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+import { requestOf, viewerWithCookies } from '../../../tests/support/login-visits.ts'
+import type { CampusAccount, CampusSite } from '../../../tests/support/oidc-site.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
 import { refreshPurpose } from './identities.server.ts'
 import { listLogins, unlinkIdentity, verifiedLinks } from './linked-logins.server.ts'
@@ -25,13 +25,12 @@ import { checkSession } from './session-checks.server.ts'
 useDatabase()
 useJobTables()
 
-const callback = `${config().publicUrl}/login/campus/callback`
 let campus: CampusSite
 let admin: SignedIn
 let made = 0
 
 beforeAll(async () => {
-	campus = await startCampus(callback)
+	campus = await startOwnCampus()
 	admin = await makeMember('admin', 'admin')
 	// Tests check sessions explicitly by default.
 	await save({ endsSessions: '' })
@@ -44,17 +43,13 @@ beforeEach(() => {
 })
 
 /** Adds an account at the campus, and logs its owner in there. */
-function enrol(account: Partial<Parameters<CampusSite['accounts']['set']>[1]> & { sub: string }): void {
-	campus.visitor = account.sub
-	const email = `student${made}@eastmere.example`
-	campus.accounts.set(account.sub, { name: `Student ${made}`, preferred_username: `student${made}`, email, ...account })
+function enrol(account: CampusAccount): void {
+	enrolVisitor(campus, { ...studentAccount(made), name: `Student ${made}`, ...account })
 }
 
 /** Saves the settings of the campus login, as an admin does. */
-async function save(input: Record<string, string>): Promise<void> {
-	const { issuer, clientId, clientSecret } = campus
-	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret, roleClaim: 'role' }
-	await saveSettings(admin, 'campus-login', { ...sent, ...input })
+function save(input: Record<string, string>): Promise<void> {
+	return offerCampus(admin, campus, { roleClaim: 'role', ...input })
 }
 
 const secondsFromNow = (seconds: number) => Math.floor(Date.now() / 1_000) + seconds

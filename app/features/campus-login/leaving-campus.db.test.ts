@@ -16,26 +16,31 @@ import { db } from '~/platform/db/db.server.ts'
 import { encryptSecret } from '~/platform/encryption.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { cookiePairs } from '../../../tests/support/browser.ts'
+import {
+	enrolVisitor,
+	logInAtCampus,
+	offerCampus,
+	startOwnCampus,
+	studentAccount,
+} from '../../../tests/support/campus-visits.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { eventually } from '../../../tests/support/eventually.ts'
-import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
-import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+import { requestOf, viewerWithCookies } from '../../../tests/support/login-visits.ts'
+import type { CampusSite } from '../../../tests/support/oidc-site.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
 import { registerIdentityUses, type UsedIdentity } from './claims.server.ts'
 import { refreshPurpose } from './identities.server.ts'
 import { unlinkIdentity } from './linked-logins.server.ts'
-import { beginFlow, finishFlow } from './login-flow.server.ts'
 import { checkSession } from './session-checks.server.ts'
 
 useDatabase()
 
-const callback = `${config().publicUrl}/login/campus/callback`
 let campus: CampusSite
 let admin: SignedIn
 let made = 0
 
 beforeAll(async () => {
-	campus = await startCampus(callback)
+	campus = await startOwnCampus()
 	admin = await makeMember('admin', 'admin')
 	await save({ endsSessions: '' })
 })
@@ -44,24 +49,14 @@ afterAll(() => campus.stop())
 
 beforeEach(() => {
 	made += 1
-	campus.visitor = `s-${made}`
-	const email = `student${made}@eastmere.example`
-	campus.accounts.set(campus.visitor, { sub: campus.visitor, preferred_username: `student${made}`, email })
+	enrolVisitor(campus, studentAccount(made))
 })
 
-async function save(input: Record<string, string>): Promise<void> {
-	const { issuer, clientId, clientSecret } = campus
-	const sent = { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret }
-	await saveSettings(admin, 'campus-login', { ...sent, ...input })
-}
+const save = (input: Record<string, string>) => offerCampus(admin, campus, input)
 
 /** Logs in at the campus with a browser of its own. @returns its cookies */
 async function logIn(): Promise<string[]> {
-	const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
-	const { pathname, search } = new URL(await campus.visit(begun.url))
-	return cookiePairs(
-		(await finishFlow('campus', requestOf(pathname + search, cookiePairs(begun.headers)), null, '192.0.2.1')).headers,
-	)
+	return cookiePairs((await logInAtCampus(campus)).headers)
 }
 
 /** Sessions of a member that began at the campus, in their order, which are due for a check. */
@@ -83,7 +78,7 @@ async function newToken(member: SignedIn): Promise<() => Promise<boolean>> {
 }
 
 async function feedOf(member: SignedIn): Promise<() => Promise<boolean>> {
-	const key = new URL((await getRoutingChoice(member)).feed, callback).searchParams.get('key') ?? ''
+	const key = new URL((await getRoutingChoice(member)).feed, config().publicUrl).searchParams.get('key') ?? ''
 	return () =>
 		readFeed(key).then(
 			() => true,

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import '~/features/index.server.ts'
 import { config } from '~/config.server.ts'
 import { logInAs, SecondStepRequired } from '~/features/accounts/login.server.ts'
-import { beginFlow, finishFlow } from '~/features/campus-login/login-flow.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { listSecurityEvents } from '~/features/sessions/security-log.server.ts'
 import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
@@ -17,9 +16,16 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { cookiePairs } from '../../../tests/support/browser.ts'
+import {
+	enrolVisitor,
+	logInAtCampus,
+	offerCampus,
+	startOwnCampus,
+	studentAccount,
+} from '../../../tests/support/campus-visits.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
-import { type CampusSite, startCampus } from '../../../tests/support/oidc-site.ts'
+import { requestOf, viewerWithCookies } from '../../../tests/support/login-visits.ts'
+import type { CampusSite } from '../../../tests/support/oidc-site.ts'
 import { setUpApp, submitCode } from '../../../tests/support/second-factor.ts'
 import { receiveLogoutToken } from './campus-logout.server.ts'
 import { action } from './routes/backchannel-logout.ts'
@@ -31,32 +37,21 @@ let admin: SignedIn
 let made = 0
 
 beforeAll(async () => {
-	campus = await startCampus(`${config().publicUrl}/login/campus/callback`)
+	campus = await startOwnCampus()
 	admin = await makeMember('admin', 'admin')
-	await save({ isOn: 'on' })
+	await offerCampus(admin, campus, { endsSessions: '' })
 })
 
 afterAll(() => campus.stop())
 
 beforeEach(() => {
 	made += 1
-	campus.visitor = `s-${made}`
-	const email = `student${made}@eastmere.example`
-	campus.accounts.set(campus.visitor, { sub: campus.visitor, preferred_username: `student${made}`, email })
+	enrolVisitor(campus, studentAccount(made))
 })
-
-function save(input: Record<string, string>): Promise<void> {
-	const { issuer, clientId, clientSecret } = campus
-	const sent = { issuer, clientId, 'password-clientSecret': clientSecret, endsSessions: '' }
-	return saveSettings(admin, 'campus-login', { ...sent, ...input })
-}
 
 /** Logs in at the campus with a browser of its own. @returns its cookies */
 async function logIn(): Promise<string[]> {
-	const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
-	const { pathname, search } = new URL(await campus.visit(begun.url))
-	const returned = requestOf(pathname + search, cookiePairs(begun.headers))
-	return cookiePairs((await finishFlow('campus', returned, null, '192.0.2.1')).headers)
+	return cookiePairs((await logInAtCampus(campus)).headers)
 }
 
 /** A member with a session that began at the campus, and its id there. */
@@ -98,8 +93,7 @@ test('a logout ends the session that it names; other browsers, other ways in and
 test('a logout without a session ends all of the member that began at the campus, and nobody else’s', async () => {
 	const stranger = await enter()
 	made += 1
-	campus.visitor = `s-${made}`
-	campus.accounts.set(campus.visitor, { sub: campus.visitor, email: `student${made}@eastmere.example` })
+	enrolVisitor(campus, studentAccount(made))
 	const { cookies, member, sid } = await enter()
 	const sessions = [cookies, await logIn(), cookiePairs(await logInAs(member.id, requestOf('/login'), null))]
 	const token = await campus.logoutToken(campus.visitor, sid, (claims) => delete claims.sid)
@@ -268,9 +262,9 @@ test('one address sends 600 refused tokens a minute, and as many valid ones as t
 test('where the campus login is off, or its keys cannot be fetched, no token counts', async () => {
 	const { cookies, sid } = await enter()
 	const token = () => campus.logoutToken(campus.visitor, sid)
-	await save({ isOn: '' })
+	await offerCampus(admin, campus, { isOn: '' })
 	await expect(receiveLogoutToken(await token(), '')).rejects.toMatchObject(refusal)
-	await save({ isOn: 'on' })
+	await offerCampus(admin, campus)
 	campus.rotateKeys()
 	await campus.stop()
 	await expect(receiveLogoutToken(await token(), '')).rejects.toMatchObject(refusal)

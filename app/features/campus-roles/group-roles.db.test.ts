@@ -1,22 +1,20 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
-import { config } from '~/config.server.ts'
 import { demoEmails } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { changeRole } from '~/features/administration/members/acts.server.ts'
 import { getMember } from '~/features/administration/members/members.server.ts'
 import { type Claims, reportIdentityUse } from '~/features/campus-login/claims.server.ts'
-import { beginFlow, finishFlow } from '~/features/campus-login/login-flow.server.ts'
 import { listLog } from '~/features/moderation-log/log.server.ts'
 import { Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../tests/factories/forum.ts'
 import { cookiePairs } from '../../../tests/support/browser.ts'
+import { enrolVisitor, logInAtCampus, offerCampus, startOwnCampus } from '../../../tests/support/campus-visits.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { queuedMails, useJobTables } from '../../../tests/support/jobs.ts'
-import { requestOf, saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
-import { startCampus } from '../../../tests/support/oidc-site.ts'
+import { saveSettings, viewerWithCookies } from '../../../tests/support/login-visits.ts'
 import { mergeGroupRole } from './group-roles.queries.server.ts'
 import { endUnlinkedRoles, mailMissingGroups } from './group-roles.server.ts'
 
@@ -79,17 +77,12 @@ const subjectsTo = async ({ username }: SignedIn) =>
 const setByHand = ({ username }: SignedIn, role: string) => changeRole(root, username, { role, why })
 
 test('a login by OpenID Connect begins a session with the role of a group', async () => {
-	const campus = await startCampus(`${config().publicUrl}/login/campus/callback`)
+	const campus = await startOwnCampus()
 	afterAll(() => campus.stop())
-	const { issuer, clientId, clientSecret } = campus
-	await saveSettings(root, 'campus-login', { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret })
+	await offerCampus(root, campus)
 	await saveSettings(root, 'group-roles', { claim: 'role' })
-	campus.visitor = 'elected'
-	campus.accounts.set('elected', { sub: 'elected', email: 'elected@campus.example', role: ['all', '/guild'] })
-	const begun = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
-	const { pathname, search } = new URL(await campus.visit(begun.url))
-	const request = requestOf(pathname + search, cookiePairs(begun.headers))
-	const { headers } = await finishFlow('campus', request, null, '192.0.2.1')
+	enrolVisitor(campus, { sub: 'elected', email: 'elected@campus.example', role: ['all', '/guild'] })
+	const { headers } = await logInAtCampus(campus)
 	expect(await viewerWithCookies(cookiePairs(headers))).toMatchObject({ username: 'elected', role: 'moderator' })
 	await saveSettings(root, 'group-roles', { claim: 'groups' })
 })

@@ -17,6 +17,7 @@ import { db } from '~/platform/db/db.server.ts'
 import { makeMember } from '../../../../tests/factories/forum.ts'
 import { makeAuthenticator } from '../../../../tests/support/authenticator.ts'
 import { cookiesOf, form, request } from '../../../../tests/support/browser.ts'
+import { enrolVisitor, offerCampus, startOwnCampus } from '../../../../tests/support/campus-visits.ts'
 import { useDatabase } from '../../../../tests/support/database.ts'
 import { useJobTables } from '../../../../tests/support/jobs.ts'
 import {
@@ -29,7 +30,7 @@ import {
 	startDirectory,
 } from '../../../../tests/support/ldap-site.ts'
 import { saveSettings } from '../../../../tests/support/login-visits.ts'
-import { type CampusSite, startCampus } from '../../../../tests/support/oidc-site.ts'
+import type { CampusSite } from '../../../../tests/support/oidc-site.ts'
 import { setUpApp } from '../../../../tests/support/second-factor.ts'
 
 /* A member who asked for deletion can first choose to keep the account, however they log in. */
@@ -44,12 +45,11 @@ let directory: Directory | undefined
 const authenticator = makeAuthenticator(site)
 
 beforeAll(async () => {
-	campus = await startCampus(`${site}/login/campus/callback`)
+	campus = await startOwnCampus()
 	directory = slapd ? await startDirectory(slapd) : undefined
 	for (const name of ['leaver', 'other']) await directory?.enrol(name)
 	const admin = await makeMember('admin', 'admin')
-	const { issuer, clientId, clientSecret } = campus
-	await saveSettings(admin, 'campus-login', { isOn: 'on', issuer, clientId, 'password-clientSecret': clientSecret })
+	await offerCampus(admin, campus)
 	if (!directory) return
 	const access = { address: directory.address, startTls: '', baseDn, bindDn, 'password-bindPassword': bindPassword }
 	await saveSettings(admin, 'directory-login', { isOn: 'on', ...access })
@@ -80,8 +80,7 @@ type Way = (name: string) => Promise<Response>
 
 const byPassword: Way = async (email) => (await login(sent('/login', { email, password }))) as Response
 const byCampus: Way = async (sub) => {
-	campus.visitor = sub
-	campus.accounts.set(sub, { sub, name: sub, preferred_username: sub, email: `${sub}@eastmere.example` })
+	enrolVisitor(campus, { sub, name: sub, preferred_username: sub, email: `${sub}@eastmere.example` })
 	const { url, headers } = await beginFlow('campus', { viewer: null, linkTo: null, redirectTo: '', ip: '192.0.2.1' })
 	const back = await campus.visit(url)
 	return (await callback(sent(back, null, cookiesOf(headers)))) as Response
