@@ -174,10 +174,7 @@ export async function deleteComment(
 	id: number,
 ): Promise<{ url: string; elsewhere: string | null; undoable: boolean }> {
 	const actor = requireSignedIn(viewer)
-	const found = isId(id) ? await findAnyComment(id) : undefined
-	if (!found || !isStanding(actor, found)) throw new NoSuch('comment')
-	if (!mayDelete(actor, { authorId: found.member_id }))
-		throw (await isReadable(actor, found.id)) ? new NotAllowed(notAuthor) : new NoSuch('comment')
+	const found = await requireDeletableComment(actor, id)
 	const isPending = found.status === 'pending'
 	const question = eventQuestion(found)
 	const questionStatus = await changeForum(async (trx) => {
@@ -193,21 +190,34 @@ export async function deleteComment(
 			},
 		}
 	})
-	const isShown = questionStatus === 'published' || questionStatus === 'merged'
-	const elsewhere = await findRemains(actor, question, questionStatus)
 	const undoable = !isPending && (await willBeReadable(actor, found))
-	return { url: isShown ? question.url : permalinkOf(question.url), elsewhere, undoable }
+	return { ...(await placesToReadOn(actor, question, questionStatus)), undoable }
 }
 
-/** Where this viewer reads the other comments of a question; null where its own page shows them. */
-async function findRemains(
+/**
+ * A comment that this viewer may delete: their own, published or pending; for moderators, any published one.
+ * @throws NotFound, also where the viewer may not read the question; NotAllowed
+ */
+async function requireDeletableComment(viewer: SignedIn, id: number): Promise<AnyComment> {
+	const found = isId(id) ? await findAnyComment(id) : undefined
+	if (!found || !isStanding(viewer, found)) throw new NoSuch('comment')
+	if (mayDelete(viewer, { authorId: found.member_id })) return found
+	throw (await isReadable(viewer, found.id)) ? new NotAllowed(notAuthor) : new NoSuch('comment')
+}
+
+/**
+ * The address of the question whose comment was deleted, and where this viewer reads its other comments: `elsewhere` is null if that is
+ * the question's own page. A title that not everybody reads is left out of the address.
+ */
+async function placesToReadOn(
 	viewer: Viewer,
 	{ id, url }: { id: number; url: string },
 	status: PostStatus,
-): Promise<string | null> {
-	if (status === 'published') return null
-	if (status === 'merged') return `${withParams(url, { original: '1' })}#comments`
-	return (await isReadable(viewer, id)) ? `${permalinkOf(url)}#comments` : '/forum'
+): Promise<{ url: string; elsewhere: string | null }> {
+	if (status === 'published') return { url, elsewhere: null }
+	if (status === 'merged') return { url, elsewhere: `${withParams(url, { original: '1' })}#comments` }
+	const permalink = permalinkOf(url)
+	return { url: permalink, elsewhere: (await isReadable(viewer, id)) ? `${permalink}#comments` : '/forum' }
 }
 
 /** Whether this viewer can read a deleted comment once it is restored. */
