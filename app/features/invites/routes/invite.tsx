@@ -6,7 +6,6 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
-import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
@@ -82,27 +81,8 @@ export default function Invite({
 					values={values}
 					errors={errors}
 					terms={terms}
-					email={
-						email ? (
-							// So that password managers store it with the address.
-							<input type="hidden" name="username" autoComplete="username" value={email} readOnly />
-						) : (
-							<Field
-								label="Email"
-								name="email"
-								type="email"
-								autoComplete="email"
-								required
-								defaultValue={values.email}
-								error={errors.email}
-								hint={
-									domains.length > 0
-										? `An address of ${domains.join(', ')}.`
-										: 'Your username will be the part before the @.'
-								}
-							/>
-						)
-					}
+					email={email}
+					{...(domains.length > 0 && { emailHint: `An address of ${domains.join(', ')}.` })}
 				/>
 				<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Joining...">
 					Join

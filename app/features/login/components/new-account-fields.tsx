@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react'
 import { Checkbox, Field } from '~/ui/field.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 
@@ -6,14 +5,22 @@ interface NewAccountFieldsProps {
 	/** What was typed before an error, and the errors. */
 	values: Record<string, string>
 	errors: Record<string, string>
-	/** The field of the address, or its replacement. */
-	email: ReactNode
+	/** The address, if it is known already: then there is no field for it. */
+	email?: string | null
+	/** The hint below that field. */
+	emailHint?: string
 	/** Version of the terms to accept, 0 for none. */
 	terms: number
 }
 
 /** The fields for a new account, however it is created. */
-export function NewAccountFields({ values, errors, email, terms }: NewAccountFieldsProps) {
+export function NewAccountFields({
+	values,
+	errors,
+	email = null,
+	emailHint = 'Your username will be the part before the @.',
+	terms,
+}: NewAccountFieldsProps) {
 	return (
 		<>
 			<Field
@@ -25,7 +32,21 @@ export function NewAccountFields({ values, errors, email, terms }: NewAccountFie
 				defaultValue={values.name}
 				error={errors.name}
 			/>
-			{email}
+			{email === null ? (
+				<Field
+					label="Email"
+					name="email"
+					type="email"
+					autoComplete="email"
+					required
+					defaultValue={values.email}
+					error={errors.email}
+					hint={emailHint}
+				/>
+			) : (
+				// So that password managers store it with the address.
+				<input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+			)}
 			<PasswordField
 				required
 				label="Password"

@@ -13,7 +13,6 @@ import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { lazyWithRetry } from '~/shell/guarded.ts'
-import { Field } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
 import { useRefusalToast } from '~/ui/form-kit.ts'
 import { Form, Link } from '~/ui/link.tsx'
@@ -92,23 +91,7 @@ export default function Register({
 				<FormError errors={errors} names={newAccountFieldNames}>
 					{message}
 				</FormError>
-				<NewAccountFields
-					values={values}
-					errors={errors}
-					terms={terms}
-					email={
-						<Field
-							label="Email"
-							name="email"
-							type="email"
-							autoComplete="email"
-							required
-							defaultValue={values.email}
-							error={errors.email}
-							hint="Your username will be the part before the @."
-						/>
-					}
-				/>
+				<NewAccountFields values={values} errors={errors} terms={terms} />
 				{/* Bots fill it in; people do not see it. */}
 				<div className="sr-only" aria-hidden="true">
 					<label htmlFor="website">Leave this empty</label>
