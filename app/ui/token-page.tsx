@@ -72,6 +72,11 @@ export function ExpiredTokenPage({
 	)
 }
 
+/** For `shouldRevalidate` of such a page: it is reloaded after an error too, as its link may have expired while it was open. */
+export function revalidateTokenPage(): boolean {
+	return true
+}
+
 /** Where to go from a page whose link is invalid or done. */
 export function TokenExitLink({ to, children }: { to: string; children: string }) {
 	return (

@@ -9,7 +9,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { LocalTime } from '~/ui/local-time.tsx'
-import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
+import { revalidateTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { clearLinkCookie, findLinking, followLoginLink, mailLoginLink } from '../account-linking.server.ts'
 import { LINKED, type LinkingView, linkingPath, type WaitingLogin } from '../account-linking.view.ts'
 import type { Route } from './+types/link-login'
@@ -64,10 +64,7 @@ async function mailLink(request: Request, redirectTo: string, query: string): Pr
 	}
 }
 
-/** Also after an error: the link may have expired while the page was open. */
-export function shouldRevalidate(): boolean {
-	return true
-}
+export const shouldRevalidate = revalidateTokenPage
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Link your login', hasToken: true })

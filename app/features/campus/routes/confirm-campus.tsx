@@ -3,7 +3,7 @@ import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess } from '~/platform/http/http.ts'
-import { ExpiredTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
+import { ExpiredTokenPage, revalidateTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmCampus, findCampusLink, resendCampusLink } from '../campus.server.ts'
 import type { Route } from './+types/confirm-campus'
 
@@ -39,10 +39,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 	}
 }
 
-/** Also after an error: the link may have expired while the page was open. */
-export function shouldRevalidate(): boolean {
-	return true
-}
+export const shouldRevalidate = revalidateTokenPage
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Confirm address', hasToken: true })

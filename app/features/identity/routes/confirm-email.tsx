@@ -3,7 +3,7 @@ import { refreshSession, requireSession } from '~/features/accounts/viewer.serve
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'
-import { ExpiredTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
+import { ExpiredTokenPage, revalidateTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmEmail, findChange, resendEmail } from '../emails/emails.server.ts'
 import { emailSettingsPath } from '../emails/emails.view.ts'
 import type { Route } from './+types/confirm-email'
@@ -37,10 +37,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	}
 }
 
-/** Also after an error: the link may have expired while the page was open. */
-export function shouldRevalidate(): boolean {
-	return true
-}
+export const shouldRevalidate = revalidateTokenPage
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Confirm address', hasToken: true })

@@ -15,6 +15,7 @@ import { FormError } from '~/ui/form-error.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { PasswordField } from '~/ui/password-field.tsx'
 import { SubmitButton } from '~/ui/submit-button.tsx'
+import { revalidateTokenPage } from '~/ui/token-page.tsx'
 import type { Route } from './+types/verify-email'
 
 const alreadyMessage = 'This address is already confirmed. Log in.'
@@ -56,10 +57,7 @@ export async function action({ request, context }: Route.ActionArgs) {
 	}
 }
 
-/** After an error too: the link may have expired while the page was open. */
-export function shouldRevalidate(): boolean {
-	return true
-}
+export const shouldRevalidate = revalidateTokenPage
 
 export function meta({ matches }: Route.MetaArgs) {
 	return pageMeta(matches, { title: 'Confirm address', hasToken: true })
