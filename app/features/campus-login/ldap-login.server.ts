@@ -12,6 +12,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { networkOf, wideNetworkOf } from '~/lib/networks.server.ts'
 import { db } from '~/platform/db/db.server.ts'
+import { readText } from '~/platform/http/form.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { findIdentityOwner } from './identities.queries.server.ts'
 import { logInByIdentity } from './identities.server.ts'
@@ -61,8 +62,8 @@ async function findDeviceOf(
 
 /** Authenticates at the directory, within the limits for password logins. */
 async function askedOnce(provider: Provider, form: FormData, request: Request): Promise<ProviderIdentity> {
-	const username = String(form.get('username') ?? '').trim()
-	const password = String(form.get('password') ?? '')
+	const username = readText(form, 'username').trim()
+	const password = readText(form, 'password')
 	if (username === '') throw new Invalid('Enter your username.', { username: 'Enter your username.' })
 	if (password === '') throw new Invalid('Enter your password.', { password: 'Enter your password.' })
 	if (username.length > 200 || password.length > 1_000) throw new Invalid('The username or password is wrong.')

@@ -13,7 +13,7 @@ import { requireStandingSession } from '~/features/sessions/sessions.server.ts'
 import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { parseForm } from '~/platform/http/form.server.ts'
+import { parseForm, readText } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail } from '~/platform/mail/mail.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
@@ -223,7 +223,7 @@ function readSent<Output>(
 	schema: { safeParse: (value: unknown) => { success: true; data: Output } | { success: false } },
 	form: FormData,
 ): Output {
-	const parsed = schema.safeParse(parseJson(String(form.get('response') ?? '')))
+	const parsed = schema.safeParse(parseJson(readText(form, 'response')))
 	if (!parsed.success) throw new Invalid('Your browser sent no passkey. Try again.')
 	return parsed.data
 }

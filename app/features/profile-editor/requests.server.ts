@@ -6,7 +6,7 @@ import type { PictureKind } from '~/features/pictures/pictures.view.ts'
 import type { ItemTable } from '~/features/profiles/profiles.queries.server.ts'
 import { Conflict, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { chooseIntent, type Input, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, type Input, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { type FormValues, formValues } from '~/platform/http/form.ts'
 import { redirectWithSuccess, redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { moveItem } from './order.server.ts'
@@ -72,9 +72,9 @@ export async function itemAction(args: ActionArgs, forms: ItemForms) {
 	const viewer = await requireOwnForm(args)
 	const form = await readForm(args.request)
 	const done = (message: string) => redirectWithSuccess(args.url.pathname, message)
-	const intent = String(form.get('intent') ?? '')
+	const intent = readText(form, 'intent')
 	const deletes = intent === 'delete'
-	const item = String(form.get('item') ?? '')
+	const item = readText(form, 'item')
 	try {
 		return await chooseIntent(intent, {
 			'': async () => {

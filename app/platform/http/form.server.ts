@@ -38,6 +38,12 @@ export async function readForm(request: Request): Promise<FormData> {
 	return form
 }
 
+/** The text of a field; '' for a missing one, and for a file. */
+export function readText(form: FormData, name: string): string {
+	const value = form.get(name)
+	return typeof value === 'string' ? value : ''
+}
+
 /**
  * The response to a form whose button its page does not have (any more): the page is older than the last update. An error page, as the
  * form that would show the message may be gone too.

@@ -6,7 +6,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { LocalTime } from '~/ui/local-time.tsx'
 import { revalidateTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
@@ -37,7 +37,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		await countUse('outsideLogins', viewerOf(context), factsOf(context).ip)
 		return await chooseIntent(form.get('intent'), {
 			'': async () => {
-				const { headers, leadsTo } = await followLoginLink(String(form.get('token') ?? ''), request)
+				const { headers, leadsTo } = await followLoginLink(readText(form, 'token'), request)
 				headers.append('Set-Cookie', clearLinkCookie())
 				return redirectWithSuccess(leadsTo ?? redirectTo, LINKED, headers)
 			},

@@ -67,7 +67,7 @@ const FREE_OF_PROOF = {
 
 /** Rejects a form whose hidden field is filled. @throws Invalid */
 export function requireEmptyHoneypot(form: FormData): void {
-	if (String(form.get(HONEYPOT_FIELD) ?? '') === '') return
+	if ((form.get(HONEYPOT_FIELD) ?? '') === '') return
 	throw new Invalid('A hidden field was filled in. Turn off autofill for this page and try again.')
 }
 

@@ -1,6 +1,6 @@
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Select } from '~/ui/field.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -32,7 +32,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
-		const count = await retryJobs(viewer, String(form.get('task') ?? ''))
+		const count = await retryJobs(viewer, readText(form, 'task'))
 		return redirectWithSuccess(figuresPath, `${pluralize(count, 'job')} tried again now.`)
 	} catch (error) {
 		return refuseForm(error, form)

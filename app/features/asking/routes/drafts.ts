@@ -1,7 +1,7 @@
 import { currentUsername } from '~/features/identity/usernames/former-names.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { NotAllowed } from '~/lib/errors.ts'
-import { readForm } from '~/platform/http/form.server.ts'
+import { readForm, readText } from '~/platform/http/form.server.ts'
 import { respondJson } from '~/platform/http/http.ts'
 import { discardDraft, getDraft, saveDraft } from '../drafts.server.ts'
 import type { Route } from './+types/drafts'
@@ -19,11 +19,11 @@ export function action({ request, context }: Route.ActionArgs): Promise<Response
 	const viewer = viewerOf(context)
 	return respondJson(async () => {
 		const form = await readForm(request)
-		const me = String(form.get('me') ?? '')
+		const me = readText(form, 'me')
 		if (viewer && me !== '' && (await currentUsername(me)) !== viewer.username)
 			throw new NotAllowed('Someone else has logged in in this browser. Reload the page.')
 		if (request.method !== 'DELETE') return saveDraft(viewer, Object.fromEntries(form))
-		await discardDraft(viewer, String(form.get('key')))
+		await discardDraft(viewer, readText(form, 'key'))
 		return {}
 	})
 }

@@ -3,6 +3,7 @@ import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { DomainError, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { decryptSecret, encryptSecret } from '~/platform/encryption.server.ts'
+import { readText } from '~/platform/http/form.server.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 import { type LoginChecks, type ProviderIdentity, ProviderRefused } from '../oidc.server.ts'
 import { makeSamlRequest, readSamlResponse, samlError } from './saml.server.ts'
@@ -39,10 +40,7 @@ export async function receiveSamlResponse(form: FormData, ip: string): Promise<s
 		await countUse('outsideLogins', null, ip)
 		const settings = siteSettings(samlSection)
 		if (!settings.isOn) throw new NotFound('This site does not offer this way to log in.')
-		const { requestId, answer } = await readSamlResponse(
-			await samlSettingsOf(settings),
-			String(form.get('SAMLResponse') ?? ''),
-		)
+		const { requestId, answer } = await readSamlResponse(await samlSettingsOf(settings), readText(form, 'SAMLResponse'))
 		const ticket = newToken()
 		const isTaken = await answerSamlRequest({
 			id: requestId,

@@ -1,5 +1,5 @@
 import { factsOf } from '~/lib/context.ts'
-import { readForm } from '~/platform/http/form.server.ts'
+import { readForm, readText } from '~/platform/http/form.server.ts'
 import { respondJson } from '~/platform/http/http.ts'
 import { receiveLogoutToken } from '../campus-logout.server.ts'
 import type { Route } from './+types/backchannel-logout'
@@ -17,7 +17,7 @@ export function action({ request, context }: Route.ActionArgs) {
 	return respondJson(async () => {
 		// What is no form has no token either, and gets the same answer.
 		const form = await readForm(request).catch(() => new FormData())
-		await receiveLogoutToken(String(form.get('logout_token') ?? ''), factsOf(context).ip)
+		await receiveLogoutToken(readText(form, 'logout_token'), factsOf(context).ip)
 		return {}
 	})
 }

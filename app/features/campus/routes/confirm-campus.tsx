@@ -1,7 +1,7 @@
 import { data, redirect } from 'react-router'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess } from '~/platform/http/http.ts'
 import { ExpiredTokenPage, revalidateTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmCampus, findCampusLink, resendCampusLink } from '../campus.server.ts'
@@ -18,7 +18,7 @@ export async function loader({ url }: Route.LoaderArgs) {
 
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
-	const token = String(form.get('token') ?? '')
+	const token = readText(form, 'token')
 	try {
 		return await chooseIntent(form.get('intent'), {
 			'': async () => {

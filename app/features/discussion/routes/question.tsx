@@ -18,7 +18,7 @@ import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useSavedCopy } from '~/offline/client.ts'
-import { readForm } from '~/platform/http/form.server.ts'
+import { readForm, readText } from '~/platform/http/form.server.ts'
 import { isPrefetch, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { DeleteSection } from '~/ui/delete-control.tsx'
 import { RenderAloneContext } from '~/ui/memo-markup.tsx'
@@ -121,9 +121,9 @@ export function clientAction({ request, serverAction }: Route.ClientActionArgs) 
 
 /** The page's address with the submitted form open, for a return after the login when a session has ended. */
 function withOpenForm(url: URL, form: FormData): URL {
-	const opening = { reply: 'reply', 'edit-comment': 'edit' }[String(form.get('intent'))]
+	const opening = { reply: 'reply', 'edit-comment': 'edit' }[readText(form, 'intent')]
 	const opened = new URL(url)
-	if (opening) opened.searchParams.set(opening, String(form.get('comment')))
+	if (opening) opened.searchParams.set(opening, readText(form, 'comment'))
 	return opened
 }
 

@@ -6,7 +6,7 @@ import { invitePath, MAX_INVITED } from '~/features/upkeep/upkeep.view.ts'
 import { profilePath, withParams } from '~/lib/addresses.ts'
 import { requireId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -37,7 +37,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 		return chooseIntent(form.get('intent'), {
 			'': async () => {
 				try {
-					const { name } = await inviteToAnswer(viewer, id, String(form.get('username') ?? ''))
+					const { name } = await inviteToAnswer(viewer, id, readText(form, 'username'))
 					const back = withParams(invitePath(id), { q: cleanSearch(url.searchParams.get('q') ?? '') })
 					return redirectWithSuccess(back, `${name} is asked to answer.`)
 				} catch (error) {

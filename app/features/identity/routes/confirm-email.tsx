@@ -1,7 +1,7 @@
 import { data } from 'react-router'
 import { refreshSession, requireSession } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'
 import { ExpiredTokenPage, revalidateTokenPage, TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { confirmEmail, findChange, resendEmail } from '../emails/emails.server.ts'
@@ -23,7 +23,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 		return await chooseIntent(form.get('intent'), {
 			'': async () => {
 				await requireSession(viewer, request)
-				const email = await confirmEmail(viewer, String(form.get('token') ?? ''))
+				const email = await confirmEmail(viewer, readText(form, 'token'))
 				const message = `${email} is confirmed. You can log in by it from now on.`
 				return redirectWithSuccess(emailSettingsPath, message, await refreshSession(request))
 			},

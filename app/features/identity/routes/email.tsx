@@ -7,7 +7,7 @@ import { confirmTestMail, requestTestMail, resumeMails } from '~/features/bounce
 import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Field } from '~/ui/field.tsx'
@@ -58,10 +58,10 @@ function proofs(viewer: SignedIn, form: FormData) {
 	return {
 		confirm: async () => `A link is on its way to ${await requestConfirmation(viewer)}. It works for 10 minutes.`,
 		test: async () => {
-			await requestTestMail(viewer, String(form.get('email')))
+			await requestTestMail(viewer, readText(form, 'email'))
 			return `A test mail is on its way to ${form.get('email')}. Follow the link in it.`
 		},
-		arrived: async () => `Mail arrives at ${await confirmTestMail(viewer, String(form.get('token')))} again.`,
+		arrived: async () => `Mail arrives at ${await confirmTestMail(viewer, readText(form, 'token'))} again.`,
 		resume: async () => {
 			await resumeMails(viewer)
 			return 'We email you notifications again.'
@@ -71,7 +71,7 @@ function proofs(viewer: SignedIn, form: FormData) {
 
 /** The buttons that change addresses, for which the identity has to be confirmed; each returns the notice to show. */
 function changes(viewer: SignedIn, form: FormData, request: Request) {
-	const address = String(form.get('email'))
+	const address = readText(form, 'email')
 	const confirmed = (change: () => Promise<string>) => async () => {
 		await requireConfirmed(viewer, request)
 		return change()

@@ -1,6 +1,6 @@
 import { data, redirect } from 'react-router'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken } from '~/platform/http/http.ts'
 import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import { findUndo, undoEmailChange } from '../emails/emails.server.ts'
@@ -18,7 +18,7 @@ export async function loader({ url }: Route.LoaderArgs) {
 export async function action({ request }: Route.ActionArgs) {
 	const form = await readForm(request)
 	try {
-		await undoEmailChange(String(form.get('token') ?? ''))
+		await undoEmailChange(readText(form, 'token'))
 		return redirect('/undo-email?done')
 	} catch (error) {
 		return refuseForm(error, form)

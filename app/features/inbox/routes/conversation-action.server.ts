@@ -7,7 +7,7 @@ import { picturesFromForm } from '~/features/chat-pictures/chat-pictures.server.
 import { acceptConversation, setBlocked, setMuted } from '~/features/conversations/conversations.server.ts'
 import { DomainError, Invalid } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { refuseForm } from '~/platform/http/form.server.ts'
+import { readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess } from '~/platform/http/http.ts'
 
 /** The result of a form: the changed message, if any, and the notice for readers without scripts. */
@@ -74,7 +74,7 @@ interface Form {
 /** Handles a form of a conversation. An error keeps the input. */
 export async function handleConversationAction({ viewer, username, form, scripted }: Form) {
 	try {
-		const intent = String(form.get('intent') ?? '')
+		const intent = readText(form, 'intent')
 		const act = Object.hasOwn(acts, intent) ? acts[intent] : undefined
 		// Beside what was typed, which an error page would lose.
 		if (!act) throw new Invalid('This action is unknown. Reload the page and try again.')

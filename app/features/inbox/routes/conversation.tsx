@@ -4,7 +4,7 @@ import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { readForm } from '~/platform/http/form.server.ts'
+import { readForm, readText } from '~/platform/http/form.server.ts'
 import { numberParam, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { ConversationPane } from '../components/conversation-pane.tsx'
 import { Inbox } from '../components/inbox.tsx'
@@ -62,10 +62,10 @@ async function addressOfForm(request: Request, url: URL): Promise<URL> {
 	// Multipart bodies, which may contain pictures, are not read.
 	if (!request.headers.get('Content-Type')?.startsWith('application/x-www-form-urlencoded')) return url
 	const form = await readForm(request)
-	const intent = String(form.get('intent'))
+	const intent = readText(form, 'intent')
 	const opened = new URL(url)
 	if (intent === 'edit' || intent === 'report')
-		for (const name of ['message', intent]) opened.searchParams.set(name, String(form.get('id')))
+		for (const name of ['message', intent]) opened.searchParams.set(name, readText(form, 'id'))
 	return opened
 }
 

@@ -24,7 +24,7 @@ import { Invalid } from '~/lib/errors.ts'
 import { networkOf, wideNetworkOf } from '~/lib/networks.server.ts'
 import { hashToken } from '~/lib/secrets.server.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { parseForm } from '~/platform/http/form.server.ts'
+import { parseForm, readText } from '~/platform/http/form.server.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { joinInput } from '../invites.schema.ts'
 import { findInvite, findInvitedAddress, writeMemberInvite, writeRegistrationInvite } from './invites.queries.server.ts'
@@ -86,7 +86,7 @@ export async function registerInvited(
 	requirePasswords()
 	requireInvitesEnabled()
 	requireEmptyHoneypot(form)
-	const token = String(form.get('token') ?? '')
+	const token = readText(form, 'token')
 	const { name, email: typed, password } = parseForm(joinInput, form)
 	const invited = await findInvitedAddress(hashToken(token))
 	const email = invited?.email ?? typed

@@ -2,7 +2,7 @@ import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { ConflictNotice } from '~/ui/conflict-notice.tsx'
 import { Checkbox, Field, TextArea } from '~/ui/field.tsx'
@@ -54,7 +54,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 				},
 				publish: async () => {
 					await publishLegal(viewer, kind, input)
-					const isText = String(form.get('body') ?? '').trim() !== ''
+					const isText = readText(form, 'body').trim() !== ''
 					const message = isText ? 'Published. It applies immediately.' : 'Withdrawn.'
 					// The publishing admin accepts like everybody else; the page redirects on if there is nothing to accept.
 					const to = kind === 'terms' ? `${ACCEPT_PATH}?redirectTo=${LEGAL_PATH}` : LEGAL_PATH

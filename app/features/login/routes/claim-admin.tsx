@@ -2,7 +2,7 @@ import { data } from 'react-router'
 import { claimAdmin, requireAdminClaim } from '~/features/accounts/registration/admin.server.ts'
 import { refreshSession } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'
 import { TokenExitLink, TokenForm, TokenPage } from '~/ui/token-page.tsx'
 import type { Route } from './+types/claim-admin'
@@ -19,7 +19,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	try {
-		await claimAdmin(viewer, String(form.get('token') ?? ''))
+		await claimAdmin(viewer, readText(form, 'token'))
 		const message = 'You are now the admin of this site.'
 		return redirectWithSuccess('/admin', message, await refreshSession(request))
 	} catch (error) {

@@ -5,7 +5,7 @@ import { findLoginElsewhere, type LoginButton, loginMethods } from '~/features/a
 import { hasPasswordException } from '~/features/sessions/password-exceptions.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { memberShareMeta, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
@@ -31,7 +31,7 @@ export async function action({ request, url }: Route.ActionArgs) {
 	try {
 		const headers = await logIn(form, request)
 		// A member who is leaving is first offered to keep their account.
-		if (await isLeaving(String(form.get('email')).trim())) return redirect('/settings/leave', { status: 303, headers })
+		if (await isLeaving(readText(form, 'email').trim())) return redirect('/settings/leave', { status: 303, headers })
 		return redirectWithToast(
 			safeRedirect(url.searchParams.get('redirectTo'), '/find-dev'),
 			{ type: 'plain', message: 'Welcome back!' },

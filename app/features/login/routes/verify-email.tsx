@@ -8,7 +8,7 @@ import {
 import { refreshSession } from '~/features/accounts/viewer.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { findByToken, redirectWithSuccess } from '~/platform/http/http.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -31,11 +31,11 @@ export async function loader({ request, url }: Route.LoaderArgs) {
 
 export async function action({ request, context }: Route.ActionArgs) {
 	const form = await readForm(request)
-	const token = String(form.get('token') ?? '')
+	const token = readText(form, 'token')
 	try {
 		return await chooseIntent(form.get('intent'), {
 			'': async () => {
-				const given = { token, password: String(form.get('password') ?? '') }
+				const given = { token, password: readText(form, 'password') }
 				const { email, again: wasConfirmed } = await confirmAddress(given, request)
 				const message = wasConfirmed ? alreadyMessage : 'Your address is confirmed. Login to continue.'
 				// An existing session shows at once what the confirmed address changed.

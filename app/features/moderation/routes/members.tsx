@@ -3,7 +3,7 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { profilePath, withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { requireAdmin } from '~/lib/viewer.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
 import { FormError } from '~/ui/form-error.tsx'
@@ -34,7 +34,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	const set = async (role: 'moderator' | 'member', message: string) => {
 		await requireConfirmed(requireAdmin(viewer), request)
-		await setModeratorRole(viewer, String(form.get('username') ?? ''), role)
+		await setModeratorRole(viewer, readText(form, 'username'), role)
 		return redirectWithSuccess(here, message)
 	}
 	try {

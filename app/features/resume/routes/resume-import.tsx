@@ -7,7 +7,7 @@ import { Invalid } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { type FormField, RESTORE_EVENT } from '~/lib/unsent-form.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess } from '~/platform/http/http.ts'
 import { Link } from '~/ui/link.tsx'
 import { ImportForm, ImportPreview } from '../components/import-forms.tsx'
@@ -31,8 +31,8 @@ export async function action(args: Route.ActionArgs) {
 			},
 			apply: async () => {
 				const made = await applyImport(viewer, username, {
-					document: String(form.get('document') ?? ''),
-					fingerprint: String(form.get('fingerprint') ?? ''),
+					document: readText(form, 'document'),
+					fingerprint: readText(form, 'fingerprint'),
 					chosen: form.getAll('change').map(String),
 				})
 				// The header shows the name and picture from the session.
@@ -44,7 +44,7 @@ export async function action(args: Route.ActionArgs) {
 		if (error instanceof PreviewOutdated) return data(outdated(error), { status: error.status })
 		const { data: refusal, init } = refuseForm(error, new FormData())
 		// Kept in the form if no change was chosen, or too many.
-		const document = String(form.get('document') ?? '')
+		const document = readText(form, 'document')
 		const preview = document ? await previewImport(viewer, username, document).catch(() => null) : null
 		return data({ preview, message: refusal.message, errors: refusal.errors, text: pastedIn(form) }, init ?? {})
 	}
@@ -109,13 +109,13 @@ function outdated({ preview, message }: PreviewOutdated): {
 
 /** What was pasted, to be shown again where no script keeps the field. A longer text than a résumé would not be read anyway. */
 function pastedIn(form: FormData): string {
-	return String(form.get('text') ?? '').slice(0, MAX_RESUME_BYTES)
+	return readText(form, 'text').slice(0, MAX_RESUME_BYTES)
 }
 
 /** The uploaded or the pasted text. @throws Invalid for a file that is too large or not text */
 async function textOf(form: FormData): Promise<string> {
 	const file = form.get('file')
-	if (!(file instanceof File) || file.size === 0) return String(form.get('text') ?? '')
+	if (!(file instanceof File) || file.size === 0) return readText(form, 'text')
 	if (file.size > MAX_RESUME_BYTES)
 		throw new Invalid('A résumé has at most 1 MB.', { file: 'A résumé has at most 1 MB.' })
 	try {

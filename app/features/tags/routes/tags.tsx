@@ -2,7 +2,7 @@ import { useLocation } from 'react-router'
 import { viewerOf } from '~/lib/context.ts'
 import type { PageHandle } from '~/lib/page-handle.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
-import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin } from '~/platform/http/http.ts'
 import { FollowedList } from '../components/followed-list.tsx'
 import { CategoryStrip, TagLink, useCategories } from '../components/forum-frame.tsx'
@@ -37,7 +37,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 				return redirectWithSuccess('/forum/tags', `#${name} is now a synonym of #${main}.`)
 			},
 			part: async () => {
-				const name = String(form.get('name'))
+				const name = readText(form, 'name')
 				await removeSynonym(viewer, name)
 				return redirectWithSuccess('/forum/tags', `#${name} is its own tag again.`)
 			},
