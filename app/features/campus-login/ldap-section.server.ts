@@ -88,7 +88,7 @@ export const ldapSection = settingSection({
 		if (values.bindDn !== '' && values.bindPassword === '')
 			throw fieldError('password-bindPassword', 'The bind DN needs its password.')
 		requireSafeDirectory(values)
-		await tried(() => testLdap(values))
+		await withFieldErrors(() => testLdap(values))
 	},
 	async guard(values, trx) {
 		if (values.isOn && values.onlyWay && !(await hasAdminWithIssuer(trx, ldapIssuer(values))))
@@ -117,7 +117,7 @@ function requireSafeDirectory({ address, startTls }: { address: string; startTls
 }
 
 /** Runs a test of the directory; its error is shown at the field concerned. */
-async function tried(look: () => Promise<void>): Promise<void> {
+async function withFieldErrors(look: () => Promise<void>): Promise<void> {
 	try {
 		await look()
 	} catch (error) {

@@ -75,7 +75,7 @@ export const campusSection = settingSection({
 				'requiredClaim',
 				'Anybody can have an account with this issuer. Name the claim that tells who belongs to your university: hd for Google, tid for Microsoft.',
 			)
-		await refusingAt('issuer', 'password-clientSecret', () => testProvider('campus', values))
+		await withFieldErrors('issuer', 'password-clientSecret', () => testProvider('campus', values))
 	},
 	async guard(values, trx) {
 		if (!values.onlyWay) return
@@ -135,9 +135,11 @@ export const otherLoginsSection = settingSection({
 		if (microsoftId !== '' && (tenant === '' || openDirectory.test(tenant)))
 			throw fieldError('microsoftTenant', 'Enter the id of your own directory.')
 		if (id !== '' && secret !== '')
-			await refusingAt('googleId', 'password-googleSecret', () => testProvider('google', googleSettings(id, secret)))
+			await withFieldErrors('googleId', 'password-googleSecret', () =>
+				testProvider('google', googleSettings(id, secret)),
+			)
 		if (microsoftId !== '' && microsoftSecret !== '')
-			await refusingAt('microsoftTenant', 'password-microsoftSecret', () =>
+			await withFieldErrors('microsoftTenant', 'password-microsoftSecret', () =>
 				testProvider('microsoft', microsoftSettings(tenant, microsoftId, microsoftSecret)),
 			)
 	},
@@ -156,7 +158,7 @@ export function microsoftSettings(tenant: string, clientId: string, clientSecret
 }
 
 /** Runs a test of a provider; its error is shown at the field concerned. */
-async function refusingAt(address: string, secret: string, look: () => Promise<void>): Promise<void> {
+async function withFieldErrors(address: string, secret: string, look: () => Promise<void>): Promise<void> {
 	try {
 		await look()
 	} catch (error) {

@@ -84,11 +84,11 @@ export const samlSection = settingSection({
 		const at = (name: (typeof own)[number]) => (isPasted ? 'metadata' : name)
 		const needed = 'Login with SAML needs this.'
 		for (const name of ['label', 'emailAttribute'] as const) if (values[name] === '') throw fieldError(name, needed)
-		const settings = await refusingAt('metadata', () => samlSettingsOf(values))
+		const settings = await withFieldErrors('metadata', () => samlSettingsOf(values))
 		for (const name of own) if (settings[name] === '') throw fieldError(at(name), needed)
 		if (!isSafeAddress(settings.address))
 			throw fieldError(at('address'), 'The address of the login has to begin with https://.')
-		await refusingAt(at('certificates'), async () => certificatesOf(settings.certificates))
+		await withFieldErrors(at('certificates'), async () => certificatesOf(settings.certificates))
 	},
 	async guard(values, trx) {
 		if (values.isOn && values.onlyWay && !(await hasAdminWithIssuer(trx, samlIssuer(await samlSettingsOf(values)))))
@@ -104,7 +104,7 @@ export async function samlSettingsOf<Values extends SamlSettings & { metadata: s
 }
 
 /** Runs a check of the input; its error is shown at the field. */
-async function refusingAt<Result>(field: string, look: () => Promise<Result>): Promise<Result> {
+async function withFieldErrors<Result>(field: string, look: () => Promise<Result>): Promise<Result> {
 	return look().catch((error: Error) => {
 		throw fieldError(field, error.message)
 	})
