@@ -24,14 +24,14 @@ export interface TagHit extends TagView {
 	why: string
 }
 
-/** How results match: all words; similar words; some of the words. */
-export type MatchQuality = 'all' | 'near' | 'some'
+/** How near results are to the search: they match all words; similar words; some of the words. */
+export type Nearness = 'all' | 'near' | 'some'
 
 /** Results of one kind, at most a page. */
 export interface Hits<Row> extends Page<Row> {
 	/** The total number of complete matches; none for others. */
 	count: Count
-	nearness: MatchQuality
+	nearness: Nearness
 }
 
 /** A filter of questions, which is an operator in the search. */

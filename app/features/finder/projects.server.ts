@@ -4,7 +4,7 @@ import { similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
 import { decodeCursor, encodeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
-import type { Hits, MatchQuality, ProjectHit } from './finder.view.ts'
+import type { Hits, Nearness, ProjectHit } from './finder.view.ts'
 import {
 	listProjectHits,
 	type ProjectHitRow,
@@ -31,7 +31,7 @@ export async function findProjects(
 	parsed: Parsed,
 	cursor: string | null,
 	limit: number,
-	loosest: MatchQuality = 'some',
+	loosest: Nearness = 'some',
 ): Promise<Hits<ProjectHit>> {
 	const place = cursor ? placeOf(cursor) : null
 	const steps = nearnessesOf(parsed)
@@ -43,13 +43,13 @@ export async function findProjects(
 	return { rows: [], next: null, count: { number: 0, atLeast: false }, nearness: 'all' }
 }
 
-function nearnessesOf({ terms }: Parsed): MatchQuality[] {
+function nearnessesOf({ terms }: Parsed): Nearness[] {
 	const words = terms.filter(({ kind }) => kind === 'word').length
 	return words === 0 ? ['all'] : words === 1 ? ['all', 'near'] : ['all', 'near', 'some']
 }
 
 /** The search for projects; null if it is empty. */
-function wantedOf({ terms, operators }: Parsed, nearness: MatchQuality): ProjectSearch | null {
+function wantedOf({ terms, operators }: Parsed, nearness: Nearness): ProjectSearch | null {
 	const named = (kind: string) =>
 		operators.filter((one) => one.kind === kind && !one.excluded).map(({ value }) => value)
 	const owners = named('user')
@@ -72,11 +72,7 @@ function wantedOf({ terms, operators }: Parsed, nearness: MatchQuality): Project
 }
 
 /** The spellings of a word: `k8s` or Kubernetes. For similar matches, the term that it resembles, or any word with this prefix. */
-function spellingsOf(
-	text: string,
-	source: string,
-	nearness: MatchQuality,
-): { source: string; beginning: string | null } {
+function spellingsOf(text: string, source: string, nearness: Nearness): { source: string; beginning: string | null } {
 	const known = canonicalSkill(text)
 	if (termKey(known) !== termKey(text))
 		return { source: `${source} or "${known.replaceAll('"', ' ')}"`, beginning: null }
@@ -86,7 +82,7 @@ function spellingsOf(
 	return { source, beginning: isBeginning ? text.toLowerCase() : null }
 }
 
-function presentHits(rows: ProjectHitRow[], nearness: MatchQuality, asked: string[], limit: number): Hits<ProjectHit> {
+function presentHits(rows: ProjectHitRow[], nearness: Nearness, asked: string[], limit: number): Hits<ProjectHit> {
 	const shown = rows.slice(0, limit)
 	const last = shown.at(-1)
 	const found = nearness === 'all' ? (rows[0]?.found ?? 0) : 0
@@ -114,7 +110,7 @@ function presentHit(row: ProjectHitRow, asked: string[]): ProjectHit {
 	}
 }
 
-function placeOf(cursor: string): { nearness: MatchQuality; after: ProjectPosition } {
+function placeOf(cursor: string): { nearness: Nearness; after: ProjectPosition } {
 	const [name, rank, id] = decodeCursor(cursor, 3)
 	const nearness = (['all', 'near', 'some'] as const).find((one) => one === name)
 	if (!nearness || !isRankText(rank) || typeof id !== 'string' || !uuid.test(id)) throw invalidCursor()
