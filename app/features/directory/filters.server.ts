@@ -80,9 +80,9 @@ export async function countSets(
 	known: FoundMembers['counted'] = null,
 ) {
 	const everyone = popular.find(({ kind }) => kind === 'everyone')
-	const isAsked = (meant: MemberSet | null, index: number) =>
-		meant !== null && !isEverybody(meant) && (index > 0 || known === null)
-	const asked = sets.filter(isAsked) as MemberSet[]
+	const asked = sets.flatMap((meant, index) =>
+		meant !== null && !isEverybody(meant) && (index > 0 || known === null) ? [meant] : [],
+	)
 	const max = maxCounted(total)
 	const rows = asked.length > 0 ? await countFacets(asked, max + 1) : []
 	const numbers = new Map(rows.map(({ set, id, count }) => [`${set}/${id}`, count]))

@@ -96,7 +96,7 @@ function linesOf({ name, username, studies, university, verified }: ShareCard): 
 		name === `@${username}` ? null : text(`@${username}`, { size: 30, weight: 400, colour: colours.ink3, after: 38 }),
 		studies && text(studies, { size: 34, weight: 600, colour: colours.ink2, after: 12 }),
 		place && text(place, { size: 32, weight: 400, colour: verified ? ivy() : colours.ink2, after: 12 }),
-	].filter((line) => line !== null && line !== '') as Promise<Drawn>[]
+	].filter((line) => line !== null && line !== '')
 }
 
 function siteLines(siteName: string): Promise<Drawn>[] {
