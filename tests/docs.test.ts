@@ -87,6 +87,11 @@ describe('figures', () => {
 		)
 	})
 
+	test('the security policy supports the version of the package', () => {
+		const { version } = JSON.parse(plain('package.json')) as { version: string }
+		expect(plain('SECURITY.md')).toContain(`| ${version.replace(/\.\d+$/, '')} | yes |`)
+	})
+
 	test('the how-to for many machines has the connections that the doctor asks for', () => {
 		const text = plain('docs/how-to/run-on-many-machines.md')
 		expect(text).toContain(`at most ${MAX_CONNECTIONS} connections of PostgreSQL`)
