@@ -171,7 +171,7 @@ function isServiceLink(name: string, value = ''): boolean {
 	return /_SERVICE_(HOST|PORT)(_\w+)?$|_PORT_\d+_(TCP|UDP)/.test(name) || /^(tcp|udp):\/\//.test(value)
 }
 
-/** The setting that a misspelt variable most likely means. Ordinary variables of other programs are not similar to any. */
+/** The setting that a misspelt variable most likely means. The variables of other programs resemble none of them. */
 function meantBy(name: string): string | undefined {
 	const plain = plainOf(name)
 	return settingNames.find((setting) => isNear(plain, plainOf(setting)))
@@ -181,7 +181,7 @@ function plainOf(name: string): string {
 	return name.replaceAll('_', '').toUpperCase()
 }
 
-/** Two letters may be wrong, in a short name one: HOST and HOME differ by two. A first letter is rarely wrong. */
+/** Two letters may be wrong, but only one in a short name: HOST and HOME differ by two. The first letter is rarely wrong. */
 function isNear(name: string, setting: string): boolean {
 	const steps = distance(name, setting)
 	if (steps <= 1) return true

@@ -60,8 +60,8 @@ function momentOf({ staticHandlerContext }: EntryContext): number {
 }
 
 /**
- * React Router creates two objects for every route that it gets, for each page. So it gets those of the page only; others can still
- * be looked up, as it does for the paths above the page.
+ * For each page, React Router creates two objects for every route that it gets. So it gets only the routes of the page. It can
+ * still look up the others, as it does for the paths above the page.
  */
 function withOwnRoutes(entry: EntryContext): EntryContext {
 	const { routes } = entry.manifest
@@ -95,7 +95,7 @@ function rememberingMatch({ staticHandlerContext: { _match: match }, manifest }:
 	}
 }
 
-/** Logs unexpected errors of loaders, actions and rendering: neither a client that disconnected nor a method that a route does not support. */
+/** Logs unexpected errors of loaders, actions and rendering. A client that disconnected and an unsupported method are expected. */
 export function handleError(error: unknown, { request }: { request: Request }): void {
 	if (request.signal.aborted || siteFaultOf(error)) return
 	if (isRouteErrorResponse(error) && error.status < 500) return
@@ -138,8 +138,8 @@ function render(
 }
 
 /**
- * Edits bytes, and only where needed: links in the head, and the scripts that describe the page. What is between is nearly the
- * whole page and stays unchanged.
+ * Edits bytes, and only where needed: links in the head, and the scripts that describe the page. Everything in between, nearly the
+ * whole page, stays unchanged.
  */
 function withLateScripts(html: Buffer<ArrayBuffer>, nonce: string | undefined, data: PageData): Buffer<ArrayBuffer> {
 	const body = Math.max(0, html.indexOf('</head>'))

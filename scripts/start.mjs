@@ -14,7 +14,8 @@ if (unknown)
 	stop(`Unknown option ${unknown}. Settings are environment variables, such as PORT=4000: .env.example lists them.`)
 const development = options.includes('--dev')
 const onlyPrepares = options.includes('--prepare')
-// A site that is ready reports it better, and as quickly: its data directory may show that this very site is already running.
+// A site that is already installed and built reports it better, and as quickly: its data directory may show that this very site is
+// running.
 const taken = onlyPrepares ? null : await describeTakenPort(process.env)
 if (taken && !isReady(development)) stop(taken)
 const node = projectNode()

@@ -52,8 +52,8 @@ export class Connections {
 		for (const { answers } of this.#open.values()) for (const answer of answers) answer.shouldKeepAlive = false
 		for (const end = performance.now() + limitMs; this.#open.size > 0 && performance.now() < end; ) {
 			const now = performance.now()
-			// Timers run before what has arrived is read: after a moment without time, connections with a request would seem idle. They
-			// would as well after a read that takes long.
+			// Timers run before pending input is read: after this process was busy, or after a read that took long, connections with a
+			// request would seem idle.
 			await nextTurn()
 			this.#endIdle(now)
 			await sleep(DRAIN_LOOK_MS)

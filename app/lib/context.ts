@@ -17,7 +17,7 @@ export interface RequestFacts {
 	flash: Flash | null
 	/** Cache tags of what the page shows, besides those of its address; loaders add to it. */
 	shows: string[]
-	/** Whether the reader is logged in, but the database that would say as whom is unavailable. */
+	/** Whether the reader is logged in but unknown, as the database is unavailable. */
 	isViewerUnknown: boolean
 }
 

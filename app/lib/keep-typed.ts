@@ -11,8 +11,8 @@ interface KeptText {
 }
 
 /**
- * Stores what was typed into a field again when the field or its page goes: since then, another tab may have stored a text of its own under
- * the same name, and removed it when it was sent.
+ * Stores the typed text of a field once more when the field or its page is left: meanwhile another tab may have stored a text of
+ * its own under the same name, and removed it after sending it.
  * @returns call it when the field goes
  */
 export function keepTyped(field: HTMLTextAreaElement, { name, member, store, textIn }: KeptText): () => void {

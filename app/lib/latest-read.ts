@@ -1,7 +1,4 @@
-/**
- * Reads of something that changes, of which several may overlap: one that ends after another that began later is out of date, and does
- * not count.
- */
+/** Overlapping reads of something that changes. A read that ends after another one that began later is out of date, and does not count. */
 export class LatestRead {
 	#begun = 0
 	#taken = 0

@@ -48,7 +48,7 @@ export function ChipsField({ className, ...props }: ChipsFieldProps) {
 	const plain = useRef<HTMLInputElement>(null)
 	const { label, name, defaultValue, error, optional, aside, hint } = props
 	const explanation = 'Separated by commas.'
-	// A line less or more would move the form when the chips replace this field.
+	// A line more or less would move the form when the chips replace this field.
 	const hasLine = !hint || Boolean(hint(0))
 	return (
 		<div className={className}>

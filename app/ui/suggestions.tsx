@@ -43,7 +43,7 @@ export interface SuggestionsProps<Answer> {
 	isInline?: boolean
 	/** Milliseconds without a key before a request; 150 by default. */
 	debounceMs?: number
-	/** Whether the first key after such a pause sends a request at once, so that at a slow pace no key waits. */
+	/** Whether the first key after such a pause sends a request at once, so that slow typing never waits. */
 	asksAtOnce?: boolean
 	/** Milliseconds from leaving the field until the list closes; 0 by default. */
 	closeDelayMs?: number

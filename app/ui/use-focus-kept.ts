@@ -67,7 +67,7 @@ export function useLastFocused(): RefObject<Element | null> {
 	return last
 }
 
-/** Keeps the focus in its field, or on its button, when the fields of a form are made anew, as after it was sent by Enter. */
+/** Keeps the focus in its field, or on its button, when the fields of a form are remounted, as after it was sent by Enter. */
 export function useFieldFocus(form: RefObject<HTMLFormElement | null>, key: string): void {
 	const last = useLastFocused()
 	// biome-ignore lint/correctness/useExhaustiveDependencies: a new key makes the fields anew

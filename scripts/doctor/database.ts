@@ -65,7 +65,7 @@ export async function askDatabase<Answer>(
 	}
 }
 
-/** Whether the built-in database was started. One that was killed since is asked in vain. */
+/** Whether the built-in database was started. One that was killed since then does not answer. */
 function isStarted(dataDir: string): boolean {
 	return existsSync(join(dataDir, 'postgres', 'postmaster.pid'))
 }

@@ -1,6 +1,6 @@
 // Restarts a process when it ends. Plain JavaScript, as `npm start` needs it before TypeScript can run.
 
-/** Milliseconds after which a process counts as healthy; an end after that is a new problem, so the delays are reset. */
+/** Milliseconds after which a process counts as healthy; if it ends later, that is a new problem, and the delays are reset. */
 const wellAfterMs = 60_000
 const minWaitMs = 250
 const maxWaitMs = 30_000

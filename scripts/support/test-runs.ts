@@ -81,7 +81,7 @@ export class TestRuns {
 	/** Generates the types of the routes, and checks all types. */
 	async checkTypes(): Promise<void> {
 		if (await this.check('route types', ['@react-router/dev/bin.cjs', 'typegen']))
-			// With several checkers, each repeats work of the others, so one is used beside other checks.
+			// Several checkers repeat each other's work, so only one is used beside other checks.
 			await this.check('types', ['typescript/bin/tsc', '--noEmit', '--checkers', '1', ...checkedTypes])
 	}
 

@@ -90,7 +90,7 @@ export function sameOrigin(open: ReadonlySet<string> = new Set()): MiddlewareHan
 	}
 }
 
-/** A logout is about the browser, whoever is logged in. A login is on a page of a visitor, unless it is to be linked to an account. */
+/** A logout is about the browser, whoever is logged in. A login comes from a visitor's page, unless it is to be linked to an account. */
 const logout = /^\/logout(\.data)?$/
 
 /**

@@ -22,7 +22,7 @@ export function security(config: Config, nonceOf: (request: Request) => string):
 			return
 		}
 		const isMedia = context.req.path.startsWith('/media/')
-		// Nor do they affect pictures, of which a page may have twenty.
+		// They have no effect on pictures either, of which a page may have twenty.
 		const isPicture = isMedia && headers.get('Content-Type')?.startsWith('image/')
 		const own = isPicture ? commonHeaders(config) : always
 		for (const [name, value] of [...own, ...indexingHeaders()]) headers.set(name, value)

@@ -18,10 +18,10 @@ export interface NewLinkRequest {
 	seconds: number
 }
 
-/** Logins of one identity that wait without a link. Each browser has one, so that more are those of a program. */
+/** Logins of one identity that may wait without a link. Each browser has one, so more of them come from a program. */
 const MAX_WAITING = 10
 
-/** Stores a login that waits for its link. Of those of the same identity that have none, only the newest are kept. */
+/** Stores a login that waits for its link. Keeps only the newest logins of the same identity that have no link yet. */
 export async function insertLinkRequest(request: NewLinkRequest): Promise<void> {
 	const { userId, email, provider, identityHash, identityName, browserHash, loginData, seconds } = request
 	await sql`
@@ -42,7 +42,7 @@ export interface BrowserLinkRequest {
 	username: string
 }
 
-/** The login of this browser that waits for its link, if it happened within so many seconds and its address still is the account's. */
+/** The login of this browser that waits for its link, if it happened within this many seconds and the account still has its address. */
 export async function findByBrowser(
 	browserHash: string,
 	seconds: number,
@@ -102,7 +102,7 @@ export interface LinkRow {
 }
 
 /**
- * The account that a valid link opens, if the address that it was mailed to still is the account's.
+ * The account that a valid link opens, if the account still has the address that it was mailed to.
  * @param browserHash of the browser that opened it
  * @param seconds for which a login in a browser counts
  */

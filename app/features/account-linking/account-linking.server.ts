@@ -47,7 +47,7 @@ const LOGIN_SECONDS = 1_800
 
 const oldLinkMessage = 'This link has been used or has expired, or a newer one was sent.'
 
-/** A login succeeded, and its address has an account that it does not open yet. `cookie`, a Set-Cookie header, continues there. */
+/** A login succeeded, but does not open the account that has its address. `cookie`, a Set-Cookie header, lets the browser link the two. */
 export class LinkRequired extends NotAllowed {
 	readonly cookie: string
 	constructor(cookie: string) {
@@ -149,7 +149,7 @@ export async function mailLoginLink(request: Request, redirectTo: unknown): Prom
 		})
 }
 
-/** What a search finds once the account that it first found is locked: another request may have changed it until then. */
+/** Searches, locks the account that was found, and searches again: another request may have changed it before the lock. */
 async function findLocked<Row extends { user_id: number }>(
 	trx: Executor,
 	find: () => Promise<Row | undefined>,

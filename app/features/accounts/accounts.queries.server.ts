@@ -17,7 +17,10 @@ export async function claimUsername(username: string, executor: Executor = db())
 	return claimed !== undefined
 }
 
-/** The e-mail address of the account that has, or had, this username, or null; imported accounts have none that could log in. */
+/**
+ * The e-mail address of the account that has, or had, this username; null if there is none, and for imported accounts, which cannot
+ * log in.
+ */
 export async function findEmailByUsername(username: string): Promise<string | null> {
 	const { rows } = await sql<{ email: string }>`
 		select email from users join usernames on usernames.user_id = users.id
@@ -188,7 +191,7 @@ export async function sweepLoginChallenges(): Promise<void> {
 export async function removeCredentials(trx: Executor, userId: number, hasOtherWay: boolean): Promise<boolean> {
 	await lockMember(trx, userId)
 	await sql`update credentials set password = null where user_id = ${userId}`.execute(trx)
-	// What begins sessions goes before them, and what they add after them.
+	// Whatever can begin a session is deleted before the sessions, and whatever a session can add, after them.
 	const first = ['passkeys', 'login_challenges', ...(hasOtherWay ? ['identities'] : [])]
 	let hasRemoved = false
 	for (const table of [...first, 'sessions', 'access_tokens', 'known_devices', 'totp_secrets', 'recovery_codes']) {

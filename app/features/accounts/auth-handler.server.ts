@@ -38,7 +38,7 @@ async function signOut(request: Request): Promise<Response> {
 	return answer
 }
 
-/** Removes the session token from the body, where scripts could read it: it belongs into the HttpOnly cookie only. */
+/** Removes the session token from the body, where scripts could read it: it belongs in the HttpOnly cookie alone. */
 async function withoutToken(answer: Response): Promise<Response> {
 	if (!answer.headers.get('Content-Type')?.includes('json')) return answer
 	const body: unknown = await answer.json()

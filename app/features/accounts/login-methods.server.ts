@@ -67,7 +67,7 @@ export function allowsPasswords(): boolean {
 	return onlyWay() === null
 }
 
-/** The page where a member logs in with a password: where passwords are disabled, who has left the university does. */
+/** The page where a member logs in with a password. If passwords are disabled, only members who have left the university do. */
 export const passwordLoginPath = () => (allowsPasswords() ? '/login' : '/login?left')
 
 /** Requires that people may register and log in with a password. @throws NotAllowed where they may not */

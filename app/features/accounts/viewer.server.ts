@@ -103,7 +103,8 @@ export async function findSession(request: Request) {
 }
 
 /**
- * Requires that the session of this request still exists and is the viewer's. What it allows calls `requireStandingSession`, too.
+ * Requires that the session of this request still exists and is the viewer's. An action that needs this also calls
+ * `requireStandingSession` in its transaction.
  * @returns its id
  * @throws NotAllowed when it has ended
  */

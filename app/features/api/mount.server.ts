@@ -48,7 +48,7 @@ function mount(): Hono {
 	return api
 }
 
-/** The text of the description that was asked for last: writing it takes longer than any page. */
+/** The text of the description that was requested last: generating it takes longer than any page. */
 const written = { of: {}, text: '' }
 
 /** The description of the API, which is larger than any page, and is counted as one. */

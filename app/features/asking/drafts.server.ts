@@ -78,7 +78,7 @@ function presentDraft({ made_from: madeFrom, updated_at, ...row }: DraftRow, key
 	return { ...texts, madeFrom, version, savedAt: updated_at.toISOString(), sharedKey: sharedKeyOf(row.id, key) }
 }
 
-/** A draft that is posted or discarded goes, and the next one has another id. */
+/** A posted or discarded draft is deleted, and the next one has another id. */
 function sharedKeyOf(id: number, key: string): string | undefined {
 	return key === 'ask' ? `draft-${id}` : undefined
 }

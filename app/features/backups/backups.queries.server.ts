@@ -20,7 +20,10 @@ declare module '~/platform/db/schema.ts' {
 /** The jobs that make backups: the one of each hour, and the one that an admin asked for. */
 const TASKS = ['back-up', 'back-up-now']
 
-/** When the newest successful backup was made; null without one. One that was made while the clock was ahead would be the newest for long. */
+/**
+ * When the newest successful backup was made; null without one. Leaves out one that was made while the clock was ahead: it would be
+ * the newest for a long time.
+ */
 export async function lastBackupAt(): Promise<Date | null> {
 	const { rows } = await sql<{ at: Date | null }>`
 		select max(coalesce(made_at, started_at)) as at from backups

@@ -236,7 +236,7 @@ async function backUp(settings: BackupSettings, { mayWait = false } = {}): Promi
 		if (obstacle) throw new Error(obstacle)
 		const { file, bytes, madeAt } = (mayWait && (await findWaiting(settings))) || (await makeAndTry(settings))
 		const place = settings.bucket ? await moveToBucket(settings, file) : file
-		// It counts as made, although an older one stays: made again each hour, backups would fill the place.
+		// It counts as made although an older one stays: if it were made again every hour, backups would fill the disk.
 		trouble = await removeOldest(settings, file).then(() => null, wordsOf)
 		// Only now, as two at a time would remove each other.
 		await endBackup(id, { file: place, bytes, trouble: trouble?.slice(0, MAX_ERROR) ?? null, madeAt })

@@ -35,8 +35,8 @@ export async function writeDelivered(trx: Executor, userId: number, delivered: C
 }
 
 /**
- * Writes fields of the studies of a profile that the caller has locked; an open form with them becomes stale. The studies of a member who
- * has saved neither form are not for visitors any more: who sees them was never decided.
+ * Writes fields of the studies of a profile that the caller has locked; an open form with them becomes stale. Visitors no longer
+ * see the studies of a member who has saved neither form: the member has not decided yet who sees them.
  */
 export async function writeStudies(trx: Executor, userId: number, values: CampusValues): Promise<void> {
 	const text = (field: CampusField) => sql`coalesce(${values[field] ?? null}::text, ${sql.ref(field)})`

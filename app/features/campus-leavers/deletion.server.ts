@@ -19,8 +19,9 @@ import { leaversSection } from './section.server.ts'
 const MAX_A_NIGHT = 100
 
 /**
- * Schedules the deletion of accounts whose members left long ago, if the settings say so, and keeps those whose member has logged in since
- * or which the settings do not concern any more. Members who could not log in to keep their account keep it. Runs every night.
+ * Schedules the deletion of accounts whose members left long ago, if the settings say so, and cancels it for members who have
+ * logged in since, or whom the settings no longer concern. Members who could not log in to keep their account are left alone. Runs
+ * every night.
  * @throws the last error, once all others were handled
  */
 export async function deleteForgotten(): Promise<void> {

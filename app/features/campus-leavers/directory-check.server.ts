@@ -76,7 +76,7 @@ export async function checkDirectory(): Promise<void> {
 	try {
 		if (state === 'done') await markMissing(members)
 	} finally {
-		// Of a check that marks, how many it marked: whom the directory has when asked again is not.
+		// If the check marks members, how many it marked: those whom the directory has when asked again are not marked.
 		const unmarked = state === 'done' ? (await missingAt(issuer, at)).members.length : 0
 		await insertCheck({ at, state, asked, missing: members.length - unmarked, staff: staff.length })
 	}

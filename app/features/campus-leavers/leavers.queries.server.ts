@@ -119,7 +119,10 @@ export async function lockAccount(trx: Executor, userId: number): Promise<boolea
 	return rows.length > 0
 }
 
-/** Marks a member as having left the university. @returns false for staff, who are never marked, and for whoever is marked or being deleted */
+/**
+ * Marks a member as having left the university.
+ * @returns false for staff, who are never marked, and for members who are marked or being deleted
+ */
 export async function writeLeft(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } = await sql`
 		update users set left_campus_at = now()
@@ -128,7 +131,7 @@ export async function writeLeft(trx: Executor, userId: number): Promise<boolean>
 	return rows.length > 0
 }
 
-/** Takes the mark back; the directory does not mark them again before it had them. @returns whether there was one */
+/** Takes the mark back. The directory only marks them again after it has had them in between. @returns whether there was one */
 export async function clearLeft(trx: Executor, userId: number): Promise<boolean> {
 	const { rows } = await sql`
 		update users set left_campus_at = null where id = ${userId} and left_campus_at is not null returning id`.execute(
@@ -165,7 +168,7 @@ export async function hasLeavers(): Promise<boolean> {
 	return rows.length > 0
 }
 
-/** When the member with this address left the university, and whether the address is confirmed; undefined for whoever has not left. */
+/** When the member with this address left the university, and whether the address is confirmed; undefined for a member who has not left. */
 export async function findLeaver(email: string): Promise<{ left_campus_at: Date; is_confirmed: boolean } | undefined> {
 	const { rows } = await sql<{ left_campus_at: Date; is_confirmed: boolean }>`
 		select u.left_campus_at, u.email_verified or u.email <> held.email as is_confirmed

@@ -25,8 +25,8 @@ import { leaversSection } from './section.server.ts'
  */
 
 /**
- * Marks members, each in a transaction of its own. Their access tokens rest until they log in. Moderators and admins are left out: their
- * role is decided about first.
+ * Marks members, each in a transaction of its own. Their access tokens rest until they log in. Moderators and admins are left out:
+ * an admin decides about their role first.
  * @param by the admin who did it; null for the check of the directory
  * @param isGone asked about each before; a member about whom it throws stays unmarked
  * @throws the last error, once all others were handled

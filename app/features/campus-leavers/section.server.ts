@@ -1,7 +1,7 @@
 import { requireDomains } from '~/lib/mail-domains.ts'
 import { choiceSetting, domainsSetting, numberSetting, settingSection } from '~/platform/settings/setting.ts'
 
-/** The settings what happens to members who have left the university. */
+/** The settings that say what happens to members who have left the university. */
 export const leaversSection = settingSection({
 	name: 'campus-leavers',
 	title: 'People who have left the university',

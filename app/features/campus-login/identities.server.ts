@@ -110,7 +110,7 @@ const loginDataShape = z.object({
 				affiliation: z.enum(['', 'student', 'staff']),
 			}),
 			email: z.string(),
-			/** What features read of the login; not in those that waited during the update to this version. */
+			/** What features read of the login; missing in logins that waited during the update to this version. */
 			claims: z.record(z.string(), z.unknown()).optional(),
 		})
 		.optional(),
@@ -226,7 +226,7 @@ async function linkByMail(sessionId: number, link: NonNullable<LoginData['link']
 		.execute(async (trx) => {
 			const owner = await findSessionOwner(trx, sessionId)
 			if (owner) await lockMember(trx, owner.id)
-			// It may have ended while the lock was waited for.
+			// It may have ended while this waited for the lock.
 			if (!owner || !(await lockSession(trx, sessionId))) throw new NotAllowed(SESSION_ENDED)
 			const userId = owner.id
 			await lockIdentity(trx, identity)

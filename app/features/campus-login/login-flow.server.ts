@@ -139,7 +139,8 @@ export async function withProviderMessages<Result>({ name }: Provider, step: () 
 		if (error instanceof ProviderUnreachable)
 			throw new NotAllowed(`${title} does not answer right now. Try again in a few minutes, or log in another way.`)
 		if (!(error instanceof ProviderRefused)) throw error
-		// By SAML, whose answers name no state, it may be that of an earlier login, and nothing is left to be answered twice.
+		// With SAML, whose responses name no state, it may be the response to an earlier login. A response counts once, so ignoring this
+		// one is safe.
 		const Refusal = error.code === 'used' ? AnotherLogin : NotAllowed
 		throw new Refusal(`${title} ${error.message}`)
 	}

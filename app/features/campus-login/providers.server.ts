@@ -96,7 +96,7 @@ export async function findProviderSession(name: string): Promise<LoginElsewhere 
 }
 
 /**
- * Refuses whose campus login shows another value of the claim that members must have, or none.
+ * Refuses a person whose campus login shows another value of the claim that members must have, or none.
  * @param isLogin false for a check of a session, which may leave the claim out
  * @throws ProviderRefused with `invalid_grant`
  */

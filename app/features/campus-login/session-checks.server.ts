@@ -119,7 +119,7 @@ async function askLdap({ issuer, subject }: ProviderSessionRow): Promise<Claims 
 
 /**
  * Ends expired sessions of providers that cannot be asked again; runs every minute.
- * @throws the last error, if the end of one could not be announced; those of the others are
+ * @throws the last error, if the end of a session could not be announced; those of the other sessions are announced
  */
 export async function endOverdueSessions(): Promise<void> {
 	const run = new BatchRun('the end of a session could not be announced')

@@ -15,7 +15,7 @@ import {
 	reasonAgainst,
 } from './logout-token.server.ts'
 
-/** A logout token that does not count. It is the same for every reason, which only the log tells. */
+/** The refusal of a logout token. It is the same for every reason; only the log says why. */
 class LogoutRefused extends DomainError {
 	readonly status = 400
 	constructor() {
@@ -24,11 +24,12 @@ class LogoutRefused extends DomainError {
 }
 
 /**
- * Ends the sessions here of whoever was logged out at the campus. Sessions that began in another way, and access tokens, go on: a logout
- * does not say that somebody has left.
+ * Ends this site's sessions of a person who was logged out at the campus. Sessions that began in another way and access tokens
+ * continue: a logout does not mean that somebody has left.
  * @param text the logout token
  * @param ip of the sender, for the limit of tokens that are refused: one address sends those of everybody
- * @throws LogoutRefused, also for a token that was already used; TooManyRequests. A valid token of somebody without a session is accepted.
+ * @throws LogoutRefused, also for a token that was already used; TooManyRequests. A valid token of somebody without a session is
+ * accepted.
  */
 export async function receiveLogoutToken(text: string, ip: string): Promise<void> {
 	const settings = siteSettings(campusSection)

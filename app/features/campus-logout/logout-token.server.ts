@@ -68,9 +68,9 @@ export function reasonAgainst(error: unknown): string {
 	return [code ?? name, claim ?? ''].join(' ').trim()
 }
 
-/** Milliseconds after a failed request in which it is not repeated: every stranger's token would cause one. */
+/** Milliseconds for which a failed request is not repeated: otherwise every stranger's token would cause one. */
 const PAUSE_MS = 30_000
-/** When requests failed, on the monotonic clock in milliseconds, by what they asked. */
+/** When requests failed, on the monotonic clock in milliseconds, by what they requested. */
 const failedAt = new Map<string, number>()
 
 async function askWithPause<Answer>(what: string, ask: () => Promise<Answer>): Promise<Answer> {

@@ -124,7 +124,7 @@ async function endRole(trx: Executor, member: LockedMember, row: GroupRoleRow, r
 	return row.former_role
 }
 
-/** Replaces the role of a group by that of another one, which is lower, in one step: who stays moderator keeps the cases. */
+/** Replaces the role of a group by that of another one, which is lower, in one step: a member who stays moderator keeps their cases. */
 async function lowerRole(
 	trx: Executor,
 	member: LockedMember,

@@ -58,11 +58,12 @@ export async function getCampus(viewer: Viewer, username: string): Promise<Campu
 }
 
 /**
- * Mails a link to the university address of the viewer's profile. It is valid once, for ten minutes, and replaces earlier ones. Renewing
- * works the same way.
+ * Mails a link to the university address of the viewer's profile. It is valid once, for ten minutes, and replaces earlier ones.
+ * Renewing works the same way.
  * @param ip of the request; mails are limited per IP address, per member and per mail address
  * @returns the address
- * @throws NotAllowed, also for who has left the university; Invalid if the address is missing or proves nothing, TooManyRequests
+ * @throws NotAllowed, also for a member who has left the university; Invalid if the address is missing or proves nothing,
+ * TooManyRequests
  */
 export async function requestCampusVerification(viewer: Viewer, username: string, ip: string): Promise<string> {
 	const member = await requireProfileWriter(viewer, username)

@@ -55,7 +55,7 @@ export async function copyForReport(trx: Executor, reportId: number, messageIds:
 		on conflict do nothing`.execute(trx)
 }
 
-/** A message that this member received and can still read, with at most `context` before it, ascending; [] for none. */
+/** A message that this member received and can still read, with at most `context` messages before it, ascending; [] for none. */
 export async function readExtract(
 	trx: Executor,
 	{ conversationId, userId, id, context }: { conversationId: number; userId: number; id: number; context: number },

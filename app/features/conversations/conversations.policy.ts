@@ -50,7 +50,7 @@ export interface ConversationState {
 	muted: boolean
 }
 
-/** What this member can do in the conversation. Being blocked by the peer does not count, as it must not show. */
+/** What this member can do in the conversation. Being blocked by the peer does not count, as members must not learn of it. */
 export function conversationState(facts: ConversationFacts): ConversationState {
 	const { reachable, blockedByMe, muted } = facts
 	const settings = { reachable, blockedByMe, muted }

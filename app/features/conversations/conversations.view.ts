@@ -43,7 +43,7 @@ export function presentPeer(row: PeerRow): Peer {
 	return { username: row.username, name: row.name, picture: row.image, online: row.online, lastSeenAt }
 }
 
-/** How far the peer has received and read. Nothing before their first answer: opening a request must not show. */
+/** How far the peer has received and read. Nothing before their first answer: the sender must not learn that their request was opened. */
 export function presentReceipts(row: PairStateRow): Receipts {
 	return row.peer_pending ? { delivered: 0, read: 0 } : { delivered: row.peer_delivered_id, read: row.peer_read_id }
 }

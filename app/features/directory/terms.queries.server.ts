@@ -212,8 +212,8 @@ export async function reindexIfStale(ids: number[]): Promise<number[]> {
 }
 
 /**
- * Deletes words that are no longer in any profile. Indexing a member changes the table of terms before reading it, so
- * the two wait for each other.
+ * Deletes words that are no longer in any profile. Indexing a member changes the table of terms before reading it, so one of the
+ * two waits for the other.
  */
 export async function deleteUnusedTerms(): Promise<void> {
 	await db()

@@ -98,7 +98,7 @@ const history = z.object({
 	next: nextCursor,
 }) satisfies z.ZodType<HistoryView, HistoryView>
 
-/** Under which names the description knows these shapes. */
+/** The schema names in the OpenAPI description. */
 export const discussionShapes = {
 	Comment: comment,
 	CommentPage: commentPage,

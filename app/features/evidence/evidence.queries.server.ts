@@ -164,7 +164,7 @@ async function renameHidden(termId: number | null): Promise<void> {
 		.execute(async (trx) => {
 			// A change of the terms between two statements would lose choices.
 			await lockTermsShared(trx)
-			// As whoever saves their skills: the profile first.
+			// In the order of saving skills: the profile first.
 			const { rows } = await sql<{ user_id: number }>`
 				select user_id from profiles where user_id in (select user_id from (${renamed}) renamed) order by user_id for update`.execute(
 				trx,

@@ -153,7 +153,7 @@ export async function removeSearch(viewer: Viewer, id: number): Promise<void> {
 	if (isId(id)) await removeWithNotification(id, (trx) => markSearchRemoved(trx, member.id, id))
 }
 
-/** Deletes saved searches for the questions of a leaving member, which would find nothing. @param usernames all of theirs */
+/** Deletes saved searches for the questions of a leaving member, as they would find nothing. @param usernames all of theirs */
 export async function removeSearchesFor(usernames: readonly string[]): Promise<void> {
 	for (const id of await listSearchesFor(usernames)) await removeWithNotification(id, (trx) => deleteSearch(trx, id))
 }

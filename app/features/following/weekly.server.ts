@@ -18,9 +18,9 @@ import { listNewlyAnswered, listNewlyAsked, listSearchesWithNews } from './weekl
 const MAX_MEMBERS = 50
 
 /**
- * Mails the week's news to members who asked for it, as far as they may see it now. The mail's job is queued in the transaction that
- * records it, so that the run can be interrupted at any point and continued without mailing twice. Whoever's news cannot be made is
- * left out until the next run.
+ * Mails the week's news to members who asked for it, as far as they may see it now. The mail's job is queued in the transaction
+ * that records it, so that the run can be interrupted at any point and continued without mailing twice. A member whose mail cannot
+ * be made is left out until the next run.
  * @returns the number of mails
  * @throws the last error, if somebody was left out
  */

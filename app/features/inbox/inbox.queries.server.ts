@@ -71,8 +71,8 @@ export async function listMemberStates(userIds: number[]): Promise<MemberStateRo
 }
 
 /**
- * Locks a member's conversations with unread messages, in the order of their ids, as this locks several. Requests are left out: viewing
- * them must not show.
+ * Locks a member's conversations with unread messages, in the order of their ids, as this locks several. Requests are left out:
+ * their senders must not learn that they were viewed.
  * @returns their ids
  */
 export async function lockUnread(trx: Executor, userId: number): Promise<number[]> {

@@ -134,7 +134,8 @@ export const pendingMessage =
 /** The actions that this viewer can take on a subject now, in the order of the buttons. */
 export function actsOn(viewer: Viewer, { type, subject, author, entry }: SubjectWithCase): Act[] {
 	if (!mayModerate(viewer)) return []
-	// Suspending from here would unmask: suspended members are listed. Nobody logs in to the account of an imported author, or of all who left.
+	// Suspending from here would unmask the author, as suspended members are listed. Nobody logs in to the account of an imported
+	// author or of former members.
 	const governs = author.pseudonym_of === null && maySuspend(viewer, author)
 	const acts: Act[] = type.name === MEMBER_SUBJECT && (author.imported || !governs) ? [] : [...subject.acts]
 	// A pending post is approved or rejected, which also closes its reports.

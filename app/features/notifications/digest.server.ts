@@ -33,7 +33,8 @@ const MAX_IDS = 5_000
 
 /**
  * Mails members what they have not seen on the site, at most one mail a day. Taking the events and queuing the mail are one
- * transaction: run again, or in two processes, it mails nobody twice. Whoever's mail cannot be made is left out until the next run.
+ * transaction: run again, or in two processes, it mails nobody twice. A member whose mail cannot be made is left out until the next
+ * run.
  * @returns how many mails
  * @throws the last error, if somebody was left out
  */
@@ -66,8 +67,8 @@ async function mailMember(trx: Executor, member: DueMember): Promise<number> {
 
 /**
  * Mails members unseen events of kinds that store no notification: one mail per kind and reader. The progress, the mailed events
- * and the mail jobs are one transaction: run again, or in two processes, it mails nothing twice. Whoever's mail cannot be made is
- * mailed of these events together with the next ones.
+ * and the mail jobs are one transaction: run again, or in two processes, it mails nothing twice. A member whose mail cannot be made
+ * gets these events with the next ones.
  * @returns how many mails
  * @throws the last error, if somebody was left out
  */

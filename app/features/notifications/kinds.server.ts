@@ -5,9 +5,9 @@ import type { Feature } from '~/platform/feature.ts'
 import type { Channel, Subject } from './notifications.view.ts'
 
 /**
- * Every kind of notification; the value is what may be said by `act` in place of the usual words, `never` for nothing. Features add
- * theirs by declaration merging, beside their words:
- * `declare module '~/features/notifications/kinds.server.ts' { interface NotificationKinds { … } }`.
+ * Every kind of notification. Its value names the acts that have words of their own, see {@link NotificationKind.acts}; `never` for
+ * none. Features add theirs by declaration merging, beside their words: `declare module '~/features/notifications/kinds.server.ts'
+ * { interface NotificationKinds { … } }`.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: features fill it.
 export interface NotificationKinds {}

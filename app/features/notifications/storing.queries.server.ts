@@ -38,8 +38,8 @@ const mailAfter = sql.raw("interval '1 hour'")
 const mailEvery = sql.raw("interval '1 day'")
 
 /**
- * Adds a notification to the open group of each of these members, or starts one, and counts it; their boxes are locked
- * already. Each member occurs once. Those who have blocked the actor since, while the lock was waited for, are left out.
+ * Adds a notification to the open group of each of these members, or starts one, and counts it; their boxes are locked already.
+ * Each member occurs once. Those who blocked the actor while this waited for the lock are left out.
  * @returns who was notified
  */
 export async function addNotifications(

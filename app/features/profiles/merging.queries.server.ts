@@ -86,7 +86,10 @@ async function fillTexts(trx: Executor, { goneId, keptId }: Merge): Promise<void
 		from profiles gone where kept.user_id = ${keptId} and gone.user_id = ${goneId}`.execute(trx)
 }
 
-/** A confirmed university address is unique, so it is removed from one profile before it is added to the other. Who has left the university gets none. */
+/**
+ * A confirmed university address is unique, so it is removed from one profile before it is added to the other. A member who has
+ * left the university gets none.
+ */
 async function moveCampus(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const { rows } = await sql<{ university_email: string; campus_name: string; at: string }>`
 		with before as (select university_email, campus_name, campus_verified_at::text as at from profiles

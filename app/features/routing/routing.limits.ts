@@ -31,7 +31,7 @@ export const MIN_FIT = 1
 export const PRESENCE_FACTORS = { online: 1, today: 0.8, week: 0.5, longAgo: 0.2 } as const
 /** The newest questions of each tag that are searched for members who answered. */
 export const MAX_RECENT_QUESTIONS = 50
-/** The newest answers of a member from which it is derived what they can answer. */
+/** The newest answers of a member that show what they can answer. */
 export const MAX_RECENT_ANSWERS = 200
 /** The members with the most knowledge, for whom presence, earlier asks and “not me” are read. */
 export const MAX_WEIGHED = 400

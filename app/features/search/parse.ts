@@ -126,7 +126,10 @@ function isBesideOperator(parts: readonly string[], at: number): boolean {
 	return isOr(parts[at]) && [parts[at - 1], parts[at + 1]].some((text = '') => readOperator(text) !== null)
 }
 
-/** Whether a part is an `or` between two operators of one kind. A state of a question is no alternative: it has one, and the lists have the rest. */
+/**
+ * Whether a part is an `or` between two operators of one kind. States are no alternatives: a question has one, and the lists show
+ * the others.
+ */
 function isJoining(parts: readonly string[], at: number): boolean {
 	if (!isOr(parts[at])) return false
 	const [before, after] = [parts[at - 1], parts[at + 1]].map((text = '') => readOperator(text))

@@ -4,14 +4,14 @@ import { runInBatches } from '~/platform/jobs/run-in-batches.server.ts'
 
 /** Questions that are looked through per transaction. */
 const BATCH = 200
-/** Questions that are written per transaction: until its commit, who comments on one of them waits. */
+/** Questions that are written per transaction: whoever comments on one of them waits until its commit. */
 const MAX_WRITTEN = 20
 /** Comments that `whole_document` takes. A longer document, which grew by each comment, would lose the others. */
 const MAX_COMMENTS = 300
 
 /**
- * Makes the search documents of questions anew after a migration has changed `search_text` and inserted a row into `reindexing`. Runs every
- * minute in one process of the site, and continues where the last run ended.
+ * Rebuilds the search documents of questions after a migration has changed `search_text` and inserted a row into `reindexing`. Runs
+ * every minute in one process of the site, and continues where the last run ended.
  */
 export function reindexQuestions(): Promise<void> {
 	return runInBatches(reindexBatch)

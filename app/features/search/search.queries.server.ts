@@ -247,8 +247,8 @@ const partWeights = { d: 0.02, c: 0.3, b: 0.4, a: 1 }
 
 /**
  * The rank: each word by itself, title over tags over body over comments, in a document of average length; for several words also
- * their proximity, which reads the document once more. Of two, one is often a name in code and the other the title's, in a thread of any
- * length; of more, words of the title would count too much for who remembers the text.
+ * their proximity, which reads the document once more. Of two, one is often a name in code and the other the title's, in a thread
+ * of any length; of more, words of the title would count too much for a reader who remembers the text.
  * @param parts of {@link SearchWords}, the only ones that count; undefined for all
  */
 function rankOf(words: string[], parts: string[] | undefined): RawBuilder<unknown> {

@@ -6,8 +6,8 @@ import { deleteSessionByToken } from './sessions.queries.server.ts'
 import { announceEndedSessions } from './sessions.server.ts'
 
 /*
- * Logins that were under way while what they rest on was changed or removed: the member's sessions were ended before theirs began.
- * Whoever changes it changes that first, and ends sessions afterwards.
+ * Logins that were under way while something they rest on, such as the password, was changed or removed: the member's sessions
+ * ended before the new one began. Code that changes such a thing changes it first, and ends the sessions afterwards.
  */
 
 /** What a login rests on. */

@@ -206,7 +206,8 @@ interface MemberSessionRow {
 }
 
 /**
- * The valid sessions with these tokens. The array is in a subselect as in `idArray`, so that requests do not plan this statement anew.
+ * The valid sessions with these tokens. The array is in a subselect as in `idArray`, so that PostgreSQL does not plan this
+ * statement for each request.
  * @param life a session with fewer seconds left is due for renewal, unless it is 90 days after it began that it expires
  */
 export async function listSessionsByToken(tokens: string[], life: number): Promise<MemberSessionRow[]> {

@@ -192,7 +192,7 @@ async function continueFor(ids: number[], ms: number): Promise<void> {
 	}
 }
 
-/** Why an action failed for an account. What nobody foresaw is logged, and stops the action for no other account. */
+/** Why an action failed for an account. An unexpected error is logged, and does not stop the action for the others. */
 function wordsOf(error: unknown, userId: number): string {
 	if (error instanceof DomainError) return error.message
 	log.error({ err: error, userId }, 'an action about several accounts failed for one')

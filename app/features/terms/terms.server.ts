@@ -34,7 +34,7 @@ const channel = 'devquad_terms'
 const lines = lazyLines('app/features/terms/data/terms.txt')
 
 const state = remember('terms', () => ({
-	/** Of the last {@link loadTerms}, until the vocabulary is made of them. */
+	/** What {@link loadTerms} read last, until the vocabulary is built from it. */
 	rows: undefined as TermRow[] | undefined,
 	vocabulary: undefined as Vocabulary | undefined,
 	reads: new LatestRead(),
@@ -46,7 +46,7 @@ export function startSet(): StartTerm[] {
 }
 
 /**
- * This process's terms: the start set until {@link loadTerms} has read the site's. Made when they are first looked up, as that takes 20 to 30
+ * This process's terms: the start set until {@link loadTerms} has read the site's. Built at the first lookup: that takes 20 to 30
  * ms, and neither a start nor each of several changes needs them at once.
  */
 function vocabulary(): Vocabulary {

@@ -67,7 +67,7 @@ export async function reportOutdated(viewer: Viewer, commentId: number, input: I
 		.transaction()
 		.execute(async (trx) => {
 			if (!(await lockComment(trx, commentId, seen.question_id))) throw new NoSuch('comment')
-			// Read again, as two accounts may have been merged while the lock was waited for.
+			// Read again, as two accounts may have been merged while this waited for the lock.
 			const solution = (await findMarkedSolution(trx, commentId)) ?? seen
 			requireOthers(member, solution)
 			const { version, author_id: authorId } = solution

@@ -1,7 +1,7 @@
 /** Reports after which readers see it, and the author and the asker are notified. */
 export const MIN_OUTDATED = 2
 
-/** Reasons to choose from; '' for none. Details belong into a comment. */
+/** Reasons to choose from; '' for none. Details belong in a comment. */
 export const outdatedReasons = {
 	'': 'No reason',
 	newer: 'A newer version changed it',

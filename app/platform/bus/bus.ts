@@ -156,7 +156,7 @@ export class Bus {
 		queue.isReporting = true
 		while (queue.hasUnreportedLoss) {
 			await sleep(RETRY_MS, undefined, { ref: false })
-			// What is lost from now on needs another report: the listeners may have this one before.
+			// What is lost from now on needs another report, as the listeners may get this one earlier.
 			queue.hasUnreportedLoss = false
 			await this.#carrier.send(channel, [this.#sign(missed)]).catch(() => {
 				queue.hasUnreportedLoss = true

@@ -117,8 +117,8 @@ export function db(): Kysely<Database> {
 }
 
 /**
- * Values as an array in a subselect, so that PostgreSQL keeps its plan: for an array of another length it would plan a statement anew each
- * time, which takes longer than reading some rows by their keys.
+ * Values as an array in a subselect, so that PostgreSQL keeps its plan: for an array of another length it would plan the statement
+ * again each time, which takes longer than reading some rows by their keys.
  */
 export function arrayOf<Value extends number | string | boolean>(
 	values: readonly Value[],

@@ -22,8 +22,8 @@ export function longWork<Result>(work: () => Promise<Result>): Promise<Result> {
 }
 
 /**
- * Runs work that may not use the database, as it is unknown for whom it is: every statement fails with this refusal. What still
- * runs after its end is free again.
+ * Runs work that may not use the database, as it is unknown for whom it is: every statement fails with this refusal. Work that
+ * continues after its end is no longer restricted.
  */
 export async function withoutDatabase<Result>(refusal: Unavailable, work: () => Promise<Result>): Promise<Result> {
 	const scope: Scope = { isLong: false, refusal }

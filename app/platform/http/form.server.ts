@@ -45,8 +45,8 @@ export function readText(form: FormData, name: string): string {
 }
 
 /**
- * The response to a form whose button its page does not have (any more): the page is older than the last update. An error page, as the
- * form that would show the message may be gone too.
+ * The response to an unknown button: the page with the form is older than the last update. It is an error page, as the form that
+ * would show the message may be gone too.
  */
 export function unknownIntent(): Response {
 	return Response.json({ message: 'This action is unknown. Reload the page and try again.' }, { status: 400 })

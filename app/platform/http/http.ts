@@ -116,8 +116,8 @@ export function refererPath(request: Request, fallback: string): string {
 }
 
 /**
- * The response to the form of a fetcher whose page stays: without scripts a redirect to that page, which the form names in `redirectTo`. With
- * scripts, a redirect would end the loading of another page.
+ * The response to the form of a fetcher, whose page stays open. Without scripts it is a redirect to that page, which the form names
+ * in `redirectTo`. With scripts, a redirect would cancel the loading of another page.
  */
 export function stayOnPage(request: Request, form: FormData, headers: HeadersInit) {
 	if (new URL(request.url).pathname.endsWith('.data')) return data(null, { headers })

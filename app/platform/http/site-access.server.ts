@@ -2,7 +2,7 @@ import { NotFound } from '~/lib/errors.ts'
 import { checkboxSetting, choiceSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 
-/** The setting who may read the site. server/middleware/private-site.ts enforces it for pages, API and sockets. */
+/** The setting that says who may read the site. server/middleware/private-site.ts enforces it for pages, API and sockets. */
 export const accessSection = settingSection({
 	name: 'access',
 	title: 'Who may read the site',

@@ -49,8 +49,8 @@ const nodemailer = () => import('nodemailer')
 /** Milliseconds until a mail is with the mail server: one that replies very slowly would otherwise block a job forever. */
 const MAX_SENDING_MS = 60_000
 /**
- * Milliseconds for the reply to a whole mail, in which a server may scan it. One that is given up has often taken the mail, which the retry
- * doubles, so it gets as long as SMTP demands (RFC 5321, 4.5.3.2.6).
+ * Milliseconds for the reply to a whole mail, in which a server may scan it. A server that is given up has often accepted the mail,
+ * which the retry sends again. So it gets as long as SMTP demands (RFC 5321, 4.5.3.2.6).
  */
 const MAX_TAKING_MS = 10 * 60_000
 /** Milliseconds for parts of it. Some servers delay their greeting against spam; connecting and that share one limit. */
@@ -116,7 +116,7 @@ export async function sendMail(
 
 /** Sends a mail, and gives up a server that takes too long. @throws Error */
 async function sendInTime(transport: Transporter, message: object, withinMs: number): Promise<void> {
-	// Ends the connection, too: the mail would else arrive twice, now and by the retry.
+	// Ends the connection, too: otherwise the mail would arrive twice, now and by the retry.
 	const ending = new AbortController()
 	const endAfter = (milliseconds: number) => setTimeout(() => ending.abort(milliseconds), milliseconds)
 	let timer = endAfter(withinMs)

@@ -72,8 +72,8 @@ async function renderInThread(task: RenderTask): Promise<RenderedMarkdown> {
 }
 
 /**
- * A thread that cannot be started, as with too many open files, or whose file is being built anew, or that died. The next text starts another
- * one.
+ * The thread cannot be started, as with too many open files or while its file is being rebuilt, or it died. The next text starts
+ * another one.
  */
 function giveUp(pool: Tinypool, error: unknown): void {
 	log.error({ err: error }, 'the thread that renders texts failed')

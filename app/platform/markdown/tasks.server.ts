@@ -29,5 +29,5 @@ export function tasks(parser: MarkdownIt): void {
 	}
 }
 
-/** The name of a checkbox, whose state says whether. */
+/** The accessible name of a checkbox; its state says whether the task is done. */
 export const TASK_LABEL = 'Done'

@@ -99,7 +99,7 @@ export function gauge(
 			const collect = async () => {
 				const reading = await readInTime(read)
 				made.reset()
-				// Where there are no labels, the line above makes a 0: no backup would be one of just now.
+				// Without labels, the line above leaves a 0: a site without a backup would seem to have made one just now.
 				made.remove({})
 				for (const [values, value] of typeof reading === 'number' ? [[{}, reading] as const] : reading)
 					made.set(values, value)

@@ -2,8 +2,8 @@ import type { Counted } from './events.ts'
 import { inBackground, type Tab } from './io.server.ts'
 
 /**
- * Keeps a number that a tab shows current: sends it now, and again after the tab was sent one that was counted before the one that it
- * had. The events of two processes may arrive in either order.
+ * Keeps a number that a tab shows up to date: sends it now, and again after the tab was sent an older count than it had, as the
+ * events of two processes may arrive in either order.
  * @param prefix what the names of all events with this number begin with, such as `chat:`
  * @param tell counts and sends the number, with the time of counting
  */

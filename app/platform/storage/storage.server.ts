@@ -136,7 +136,7 @@ async function bucket(settings: Config, name: string, requestHandler: typeof S3_
 		region: S3_REGION ?? 'us-east-1',
 		requestHandler,
 		maxAttempts: S3_MAX_ATTEMPTS,
-		// Else the client sends a stream in pieces with a checksum behind them, which many services store as the file.
+		// Otherwise the client sends a stream in chunks with a trailing checksum, and many services store all of that as the file.
 		requestChecksumCalculation: 'WHEN_REQUIRED',
 		// A custom endpoint names the bucket in the path, as it rarely has a DNS name for each.
 		...(S3_ENDPOINT ? { endpoint: S3_ENDPOINT, forcePathStyle: true } : {}),

@@ -14,7 +14,10 @@ import { clearLinkCookie, findLinking, followLoginLink, mailLoginLink } from '..
 import { LINKED, type LinkingView, linkingPath, type WaitingLogin } from '../account-linking.view.ts'
 import type { Route } from './+types/link-login'
 
-/** Follows a login whose address has an account, and is what the mailed link opens. Shows the account only to who did both. */
+/**
+ * The page after a login whose address has an account, and the page that the mailed link opens. Shows the account only to somebody
+ * who has done both.
+ */
 export async function loader({ request, context, url }: Route.LoaderArgs) {
 	const token = url.searchParams.get('token') ?? ''
 	const view = await findLinking(token, request)
@@ -53,7 +56,7 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	}
 }
 
-/** A login that was too long ago has no page here any more, so the page of the login says so. */
+/** A login that was too long ago no longer has this page, so the login page shows the error. */
 async function mailLink(request: Request, redirectTo: string, query: string): Promise<Response> {
 	try {
 		await mailLoginLink(request, redirectTo)

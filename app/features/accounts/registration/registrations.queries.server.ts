@@ -36,7 +36,7 @@ export async function replaceRegistration(registration: Registration, executor: 
 	)
 }
 
-/** The unconfirmed registration of an address, for a day: then its use of an invitation is free for others. */
+/** The unconfirmed registration of an address, for a day. After that its use of an invitation is free for others. */
 export async function findRegistration(trx: Executor, email: string): Promise<Registration | undefined> {
 	const { rows } = await sql<Registration>`
 		select email, name, password_hash, device_hash, agreed_to from registrations
@@ -61,8 +61,8 @@ export async function deleteRegistration(trx: Executor, email: string, keptLink 
 }
 
 /**
- * Deletes the registration of an address that has an account. One by an invitation keeps its use for a day, as for any other address:
- * the uses that are left would tell who is a member.
+ * Deletes the registration of an address that has an account. If it used an invitation, that use is kept for a day, as for any
+ * other address: otherwise the number of uses left would reveal who is a member.
  */
 export async function deleteNeedlessRegistration(trx: Executor, email: string): Promise<void> {
 	await sql`delete from registrations where email = ${email} and invite_id is null`.execute(trx)
@@ -213,7 +213,10 @@ export async function promoteConfirmed(email: string): Promise<number | null> {
 	return promoted?.id ?? null
 }
 
-/** Whether this site has an admin who can act: not one who is leaving, or whom the university has logged out. A suspension ends by itself. */
+/**
+ * Whether this site has an admin who can act: not one who is leaving, or whom the university has logged out. A suspended one
+ * counts, as a suspension ends by itself.
+ */
 export async function hasAdmin(executor: Executor = db()): Promise<boolean> {
 	const { rows } = await sql`
 		select from users where role = 'admin' and not imported and leaves_at is null and absent_since is null limit 1`.execute(

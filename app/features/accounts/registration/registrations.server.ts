@@ -117,8 +117,8 @@ export async function resendLink(token: string, { headers }: Request): Promise<v
 }
 
 /**
- * The reader of the mail says that they did not register; they may say so again. A registration is deleted; an existing account loses
- * its credentials until the owner of the mailbox sets a new password.
+ * The reader of the mail says that they did not register; repeating it has no further effect. A registration is deleted; an
+ * existing account loses its credentials until the owner of the mailbox sets a new password.
  * @throws Invalid when the link is no longer valid
  */
 export async function denyRegistration(token: string): Promise<void> {

@@ -8,7 +8,7 @@ import { checkProof, newChallenge } from '~/platform/proof/proof.server.ts'
 import { checkboxSetting, choiceSetting, domainsSetting, settingSection } from '~/platform/settings/setting.ts'
 import { siteSettings } from '~/platform/settings/settings.server.ts'
 
-/** The settings who may register. */
+/** The settings that say who may register. */
 export const registrationSection = settingSection({
 	name: 'registration',
 	title: 'Who may register',

@@ -67,7 +67,7 @@ export async function beforeAttempt(context: Context): Promise<unknown> {
 	const body = (context.body ?? {}) as Record<string, unknown>
 	const email = typeof body.email === 'string' ? body.email.toLowerCase() : ''
 	try {
-		// With exceptions, whoever is none gets the answers that strangers get: nobody learns who has left the university.
+		// If there are exceptions, everybody else gets the same answers as a stranger: nobody learns who has left the university.
 		const isExcepted = guard !== guardRegistration && (await hasPasswordException())
 		if (byPassword.includes(context.path) && !isExcepted) requirePasswords()
 		return await guard({ context, email, address: addressOf(context), body })
@@ -156,7 +156,7 @@ export async function afterLogin(context: Context, user: { id: number; email: st
 	const { headers } = context
 	const address = addressOf(context)
 	const device = await findKnownDevice(user.email, headers)
-	// A login from a known device is no evidence about guessing strangers, so their counter stays.
+	// A login from a known device says nothing about strangers who guess, so their counter stays.
 	await resetAttempts(device ? [['login-device', device]] : [['login-account', user.email]])
 	if (!device) await takeBackAttempt(addressCounters('login', address))
 	await greetDevice(context, user)

@@ -25,7 +25,7 @@ import { afterLogin } from './guard.server.ts'
  * second factor. The proofs are in the feature `authenticators`.
  */
 
-/** The setting what staff have to do to keep their rights. */
+/** The setting that says what staff have to do to keep their rights. */
 export const staffSection = settingSection({
 	name: 'staff',
 	title: 'Moderators and admins',

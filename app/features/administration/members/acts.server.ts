@@ -117,8 +117,8 @@ export async function confirmAddressOf(viewer: Viewer, username: string, why = '
 }
 
 /**
- * Sets the cohort of a member, '' for none. The university changes it no longer, unless it has named none yet and this is '', or it
- * comes to name this one: then it follows the university.
+ * Sets the cohort of a member, '' for none. The university no longer changes it then. It follows the university again once that
+ * names the same cohort, and if it is '' and the university has not named one yet.
  * @throws Conflict also if it is theirs already
  */
 export async function setCohortOf(viewer: Viewer, username: string, cohort: string, why: string): Promise<void> {
@@ -170,8 +170,8 @@ export async function resetLostFactor(
 const unlinkInput = whyInput.extend({ identity: z.string({ error: 'Choose a login.' }) })
 
 /**
- * Unlinks an account elsewhere that opens a member's account, as it was made anew or passed to another person. Ends all sessions and deletes
- * all tokens, as that person may have made some. The member is notified by mail.
+ * Unlinks an account elsewhere that opens a member's account, as it was created again or passed to another person. Ends all
+ * sessions and deletes all tokens, as that person may have made some. The member is notified by mail.
  * @param input identity, why
  * @throws Invalid; NotFound if it is unlinked already; Conflict for the own account
  */

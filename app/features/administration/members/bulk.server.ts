@@ -134,7 +134,7 @@ export async function runBulk(viewer: Viewer, act: unknown, input: Input): Promi
 	return { act, done: members.length - refused.length, leftOut: byReason(refused) }
 }
 
-/** Why an action failed for a member. What nobody foresaw is logged, and stops the action for no other member. */
+/** Why an action failed for a member. An unexpected error is logged, and does not stop the action for the others. */
 function wordsOf(error: unknown, userId: number): string {
 	if (error instanceof DomainError) return error.message
 	log.error({ err: error, userId }, 'a bulk action failed for a member')

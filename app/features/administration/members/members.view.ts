@@ -118,7 +118,7 @@ export interface MemberSummary {
 
 /** A member with the data of their page. */
 export interface MemberDetail extends MemberSummary {
-	/** In words: by which group of the university the role is; empty for a role by hand. */
+	/** In words: which group of the university gave the role; empty for a role given by hand. */
 	roleSource: string
 	sessions: number
 	tokens: number

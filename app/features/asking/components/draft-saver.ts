@@ -150,7 +150,7 @@ export async function fetchDraft(key: string): Promise<Draft | null | undefined>
 	}
 }
 
-/** A question that is gone, and input that no draft may have: repeating the request cannot help. */
+/** The question is gone, or no draft may have this input: repeating the request cannot help. */
 const refusals = [404, 413, 422]
 
 /** @returns 'refused' where a repetition would be, too; null where it may succeed */

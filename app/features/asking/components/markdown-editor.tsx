@@ -83,7 +83,7 @@ export function MarkdownEditor(props: MarkdownEditorProps) {
 						if (event.clipboardData.getData('text/plain') === '') take(event, event.clipboardData)
 					}}
 					onDragOver={(event) => {
-						// A text that is dragged is the browser's to move.
+						// The browser itself moves a dragged text.
 						if (pictures && event.dataTransfer.types.includes('Files')) event.preventDefault()
 					}}
 					onDrop={(event) => take(event, event.dataTransfer)}
@@ -144,7 +144,7 @@ function useEditing({ area, file, pictures, addAll }: EditingParts) {
 	}
 	const take = (event: { preventDefault: () => void }, data: DataTransfer) => {
 		if (!pictures || data.files.length === 0) return
-		// Also where the files are refused: the browser would open one.
+		// Even if the files are refused: otherwise the browser would open one.
 		event.preventDefault()
 		addAll(data.files)
 	}

@@ -71,7 +71,7 @@ export function useDraft(options: DraftOptions) {
 		})
 		draft.save()
 	}
-	/** Stores the key of a submission with the draft: sent again after a lost response and a reload, it asks no second question. */
+	/** Stores the key of a submission with the draft: sent again after a lost response and a reload, it creates no second question. */
 	const noteSent = (key: string) => {
 		draft.contents.current.sentAs = key
 		const stored = readLocalDraft(draft.name)
@@ -223,12 +223,12 @@ function useOtherTabs(draft: DraftState, { owner, draftKey, start }: DraftOption
 	const { contents, name, saver, setNotice, fill, reset } = draft
 	const hear = (newer: LocalDraft) => {
 		saver.version = Math.max(saver.version, newer.version)
-		// Sent by both tabs at the same time, it is one question.
+		// If both tabs send it at the same time, it becomes one question.
 		draft.resumeSending(newer.sendKey)
 		const before = contents.current.values
 		if (isSame(newer, before)) return
 		fill(newer)
-		// This tab's text from before the other tab's first keystroke, not a version for each of them.
+		// The other version is this tab's text from before the other tab's first keystroke; its later keystrokes do not replace it.
 		const own = isEmptyDraft(before) ? null : asDraft(before, newer)
 		setNotice((now) => ({ kind: 'tab', at: newer.savedAt, other: now?.kind === 'tab' ? now.other : own }))
 	}

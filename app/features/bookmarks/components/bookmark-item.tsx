@@ -132,7 +132,7 @@ function NoteForm({ bookmark, from, refusal, onSubmit }: NoteFormProps) {
 	)
 }
 
-/** The form of a note is made anew, and so closed, when its note was saved, unless more was typed meanwhile. */
+/** The form of a note is remounted, and so closed, once its note was saved, unless more was typed meanwhile. */
 function useNoteForm(note: string) {
 	const details = useRef<HTMLDetailsElement>(null)
 	const sent = useRef<string | null>(null)

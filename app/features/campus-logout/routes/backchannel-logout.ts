@@ -15,7 +15,7 @@ export function loader() {
 /** Receives a logout token from the login service of the campus: the form field `logout_token`. Answers 200, 400 or 429. */
 export function action({ request, context }: Route.ActionArgs) {
 	return respondJson(async () => {
-		// What is no form has no token either, and gets the same answer.
+		// A body that is not a form has no token, and gets the same answer.
 		const form = await readForm(request).catch(() => new FormData())
 		await receiveLogoutToken(readText(form, 'logout_token'), factsOf(context).ip)
 		return {}

@@ -116,7 +116,7 @@ export default function Invite({ loaderData, actionData: refusal }: Route.Compon
 	)
 }
 
-/** Keeps the focus once somebody is asked, which browsers take from a button that is `disabled`. */
+/** Keeps the focus once somebody is asked: browsers take it from a button that is `disabled`. */
 function AskButton({
 	person: { username, name },
 	isAsked,

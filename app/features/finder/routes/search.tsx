@@ -61,7 +61,7 @@ export default function SearchPage({ loaderData: data }: Route.ComponentProps) {
 	)
 }
 
-/** What a search found, for screen readers, which hear nothing of a page that changes its content only. */
+/** What a search found, for screen readers: they announce nothing when a page only changes its content. */
 function foundText(data: SearchData): string {
 	const counts = searchKinds.flatMap((kind) => {
 		const { count, rows } = data[kind] ?? { rows: [] }

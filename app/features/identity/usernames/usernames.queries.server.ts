@@ -19,7 +19,7 @@ export interface MemberToRenameRow {
 
 /**
  * The names of a member, and when they last changed.
- * @param days between two changes;
+ * @param days between two changes
  * @param lock whether to lock the row until the transaction ends
  */
 export async function findMemberToRename(

@@ -81,7 +81,7 @@ interface ListsProps {
 function Lists({ inbox, requests, current }: ListsProps) {
 	const { revalidate } = useRevalidator()
 	const [params] = useSearchParams()
-	// One list, as a message in a conversation that a list does not have loads the page again.
+	// One list for both, as a message in a conversation that is in neither reloads the page.
 	const all = useMemo(
 		() => [...requests.conversations, ...inbox.conversations],
 		[requests.conversations, inbox.conversations],

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
 import { runInBatches } from '~/platform/jobs/run-in-batches.server.ts'
 
-/** Messages that are looked through, and at most written, per transaction. Who edits one of them waits until its commit. */
+/** Messages that are looked through, and at most written, per transaction. Whoever edits one of them waits until its commit. */
 const BATCH = 200
 
 /**
- * Makes the search documents of messages anew after a migration has changed `without_accents` and inserted a row into `reindexing_messages`.
- * Runs every minute in one process of the site, and continues where the last run ended.
+ * Rebuilds the search documents of messages after a migration has changed `without_accents` and inserted a row into
+ * `reindexing_messages`. Runs every minute in one process of the site, and continues where the last run ended.
  */
 export function reindexMessages(): Promise<void> {
 	return runInBatches(reindexBatch)

@@ -1,8 +1,8 @@
 import { AccountFrame } from '~/shell/account-frame.tsx'
 
 /**
- * Sends the browser to a login at another site, automatically or by a link. Not a redirect, as responses of this site never redirect to
- * other origins.
+ * Sends the browser to a login at another site, automatically or by a link. It is not an HTTP redirect, as responses of this site
+ * never redirect to other origins.
  */
 export function ProviderRedirect({ url, title }: { url: string; title: string }) {
 	return (

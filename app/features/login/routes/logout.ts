@@ -5,7 +5,7 @@ import { readForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import type { Route } from './+types/logout'
 
-/** Logging out is a form, so that no foreign link or picture can do it. */
+/** Logging out takes a form, so that no foreign link or picture can do it. */
 export function loader() {
 	return redirect('/')
 }

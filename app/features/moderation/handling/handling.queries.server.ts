@@ -78,7 +78,7 @@ export async function deleteOldNotes(days: number, limit: number): Promise<numbe
 
 /** Whom to notify of a new report: the assignee, or all moderators who can decide where there is none; nobody once it is decided. */
 export async function listToNotify(trx: Executor, caseId: number, actorId: number): Promise<number[]> {
-	// What decides or assigns it is either seen, or removes the notifications afterwards.
+	// A concurrent decision or assignment is either seen here, or removes the notifications afterwards.
 	await sql`select from cases where id = ${caseId} for share`.execute(trx)
 	const { rows } = await sql<{ id: number }>`
 		select users.id from cases join users

@@ -19,5 +19,5 @@ export function loader({ request, params, context, url }: Route.LoaderArgs) {
 	})
 }
 
-/** Never shown, but a reader gets the error of an address without a page as JSON. */
+/** Never shown, but an address without a page would answer errors as JSON. */
 export default () => null

@@ -14,7 +14,7 @@ const file =
 	/^((profiles|certificates|projects|posts|logos)\/[a-z0-9_.-]+\/[0-9a-f]{32})-(?:96|224|320|512|640|1280)\.webp$/
 
 const ofAll = 'public, max-age=31536000, immutable'
-/** Who has seen it may keep it. A shared cache asks again after an hour, as it also answers those who have not. */
+/** A browser that has it may keep it. A shared cache asks again after an hour, as it also answers people who have not seen it. */
 const ofPost = 'public, max-age=31536000, s-maxage=3600, immutable'
 const ofFew = 'private, no-store'
 

@@ -237,7 +237,7 @@ function readyMail({ email, name }: { email: string; name: string }, advice: str
 
 /**
  * Deletes expired archives, and incomplete ones after a crash; call it regularly.
- * @throws the last error, if an archive could not be deleted; the others are
+ * @throws the last error, if an archive could not be deleted; the others are deleted
  */
 export async function sweepArchives(): Promise<void> {
 	const run = new BatchRun('an expired archive could not be deleted')

@@ -99,7 +99,7 @@ function Progress({ progress }: { progress: number }) {
 function Ready({ archive: { bytes }, endsAt }: { archive: ArchiveView; endsAt: string }) {
 	return (
 		<section className="mt-6" aria-label="Your archive">
-			{/* Without `download`, with which a browser stores as the file whatever page the address leads to. */}
+			{/* No `download`: with it, a browser would save whatever page the address leads to as the file. */}
 			<a className="btn btn-primary" href={`${DATA_PATH}/archive.zip`}>
 				Download ({formatBytes(bytes)})
 			</a>

@@ -38,7 +38,7 @@ interface HiddenPost {
 
 /** The state of a post that is not hidden or deleted. */
 export interface StandingState {
-	/** Of a merged question `pending`: moderators decide about it where it cannot be merged again. */
+	/** For a merged question it is `pending`: moderators decide about it if it cannot be merged again. */
 	status: 'published' | 'pending'
 	/** The question that it was merged into; null for others. */
 	into: number | null
