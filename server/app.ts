@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { HttpBindings } from '@hono/node-server'
 import { serveStatic } from '@hono/node-server/serve-static'
-import { type Context, Hono, type MiddlewareHandler } from 'hono'
+import { Hono, type HonoRequest, type MiddlewareHandler } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import { every } from 'hono/combine'
 import { createRequestHandler, RouterContextProvider } from 'react-router'
@@ -34,7 +34,7 @@ import {
 	refusePagesAsPictures,
 	sameOrigin,
 } from './middleware/allowed-requests.ts'
-import { limitLargeBodies, MAX_SMALL_BODY_BYTES, readUnreadBodies } from './middleware/bodies.ts'
+import { limitBodySizes, limitLargeBodies, readUnreadBodies } from './middleware/bodies.ts'
 import { compress } from './middleware/compress.ts'
 import { fairQueue } from './middleware/fair-queue.ts'
 import { loginRedirectFor, privateSite } from './middleware/private-site.ts'
@@ -59,12 +59,6 @@ import { reportMetrics } from './worker-metrics.ts'
 
 type Environment = { Bindings: HttpBindings }
 
-/** Fits a form with a picture of 5 MB. A slightly larger picture is still read, to be refused with a message. */
-const MAX_BODY_BYTES_WITH_PICTURE = 6 * 1024 * 1024
-/** Fits a picture of 5 MB in base64, and the JSON around it. */
-const MAX_BODY_BYTES_WITH_BASE64 = 7.5 * 1024 * 1024
-const pictureForms = features.flatMap((feature) => feature.pictureForms ?? [])
-
 /** In development every page is rendered by the current code. */
 const cachesPages = config().NODE_ENV === 'production' && config().PAGE_CACHE_MB > 0
 
@@ -83,31 +77,9 @@ app.use(retryAfter())
 const limitReport = bodyLimit({ maxSize: MAX_REPORT_BYTES, onError: (context) => context.body(null, 413) })
 app.post(REPORT_PATH, limitReport, async (context) => logReports(await context.req.text()))
 app.use(sameOrigin(new Set(features.flatMap(({ crossSiteForms }) => crossSiteForms ?? []))))
-const tooLarge = 'The request is too large. The limit is 512 KB.'
-const limitBody = bodyLimit({
-	maxSize: MAX_SMALL_BODY_BYTES,
-	onError: (context) => (context.req.path.startsWith('/api/') ? problem(413, tooLarge) : context.text(tooLarge, 413)),
-})
-const limitOfForms = pictureForms.map(({ path, tooLarge: message, isScript }) => {
-	const onError = (context: Context) =>
-		isScript ? context.json({ error: { kind: 'invalid-argument', message } }, 413) : context.text(message, 413)
-	return { path, limit: bodyLimit({ maxSize: MAX_BODY_BYTES_WITH_PICTURE, onError }) }
-})
-const limitOfCalls = new Map<string, MiddlewareHandler>()
-for (const { path, pictureTooLarge: message } of operations) {
-	if (message === undefined) continue
-	limitOfCalls.set(
-		`/api/v1${path}`,
-		bodyLimit({ maxSize: MAX_BODY_BYTES_WITH_BASE64, onError: () => problem(413, message) }),
-	)
-}
 app.use(limitLargeBodies((request) => request.headers.get(clientIpHeader) ?? ''))
-app.use((context, next) => {
-	const { path } = context.req
-	const limit = limitOfCalls.get(path) ?? limitOfForms.find((form) => form.path.test(path))?.limit ?? limitBody
-	return limit(context, next)
-})
-
+const pictureForms = features.flatMap((feature) => feature.pictureForms ?? [])
+app.use(limitBodySizes(pictureForms, operations))
 app.use(appearance())
 
 if (config().NODE_ENV === 'production') {
@@ -158,22 +130,7 @@ const pages = createRequestHandler(
 
 app.all('*', async (context) => {
 	const request = cachesPages ? context.req.raw : asWithCache(context.req.raw)
-	const ip = request.headers.get(clientIpHeader) ?? ''
-	const cached =
-		cachesPages && !isPrivateSite()
-			? await answerVisitor(request, (page, nonce) => renderForVisitor(page, nonce, ip))
-			: null
-	if (cached) return notifyRead(request, cached)
-	const writes = request.method !== 'GET' && request.method !== 'HEAD'
-	const { viewer, headers, fault } = await senderOf(request, writes)
-	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
-	const page = () => renderPage(request, viewer, facts, loginRedirectFor(context.req.raw))
-	const render = () => (fault ? withoutDatabase(fault, page) : page())
-	const refusal = writes ? refuseOtherMember(request, viewer) : null
-	const answer = refusal ?? (await (isDescription(context.req.path) ? oneAtATime(render) : render()))
-	addSession(answer.headers, headers)
-	if (viewer) forbidCaching(answer.headers)
-	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
+	const answer = (await answerFromPageCache(request)) ?? (await answerSender(request, context.req))
 	return notifyRead(request, answer)
 })
 
@@ -223,6 +180,28 @@ const otherAddresses = [
 ]
 
 export { answerFromCache, beginDraining, disconnectTabs, openSockets, seedSite, startServices }
+
+/** The page for a visitor that the cache has, or is filled with; null for members, and for pages that are not cached. */
+async function answerFromPageCache(request: Request): Promise<Response | null> {
+	if (!cachesPages || isPrivateSite()) return null
+	const ip = request.headers.get(clientIpHeader) ?? ''
+	return answerVisitor(request, (page, nonce) => renderForVisitor(page, nonce, ip))
+}
+
+/** Renders a page, or runs an action, for the sender of a request. @param original the request before undeclared parameters were removed */
+async function answerSender(request: Request, original: HonoRequest): Promise<Response> {
+	const writes = request.method !== 'GET' && request.method !== 'HEAD'
+	const { viewer, headers, fault } = await senderOf(request, writes)
+	const facts = { ...factsOf(request), isViewerUnknown: fault !== null && viewer === null }
+	const page = () => renderPage(request, viewer, facts, loginRedirectFor(original.raw))
+	const render = () => (fault ? withoutDatabase(fault, page) : page())
+	const refusal = writes ? refuseOtherMember(request, viewer) : null
+	const answer = refusal ?? (await (isDescription(original.path) ? oneAtATime(render) : render()))
+	addSession(answer.headers, headers)
+	if (viewer) forbidCaching(answer.headers)
+	if (facts.flash && showsFlash(new URL(request.url), answer)) answer.headers.append('Set-Cookie', clearFlash())
+	return answer
+}
 
 async function renderPage(
 	request: Request,

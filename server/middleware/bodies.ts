@@ -1,10 +1,43 @@
 import type { HttpBindings } from '@hono/node-server'
-import type { MiddlewareHandler } from 'hono'
+import type { Context, MiddlewareHandler } from 'hono'
+import { bodyLimit } from 'hono/body-limit'
 import { networkOf } from '~/lib/networks.server.ts'
+import type { PictureForm } from '~/platform/feature.ts'
+import type { Operation } from '~/platform/http/operation.ts'
 import { problem } from '~/platform/http/problem.ts'
 
 /** Maximum bytes of a small body, of which any number may be read concurrently: a form without pictures. */
-export const MAX_SMALL_BODY_BYTES = 512 * 1024
+const MAX_SMALL_BODY_BYTES = 512 * 1024
+/** Fits a form with a picture of 5 MB. A slightly larger picture is still read, to be refused with a message. */
+const MAX_BODY_BYTES_WITH_PICTURE = 6 * 1024 * 1024
+/** Fits a picture of 5 MB in base64, and the JSON around it. */
+const MAX_BODY_BYTES_WITH_BASE64 = 7.5 * 1024 * 1024
+
+const tooLarge = 'The request is too large. The limit is 512 KB.'
+
+/** Limits the size of bodies: small ones are accepted everywhere, larger ones by these forms, and by operations that take a picture. */
+export function limitBodySizes(forms: readonly PictureForm[], operations: readonly Operation[]): MiddlewareHandler {
+	const small = bodyLimit({
+		maxSize: MAX_SMALL_BODY_BYTES,
+		onError: (context) => (context.req.path.startsWith('/api/') ? problem(413, tooLarge) : context.text(tooLarge, 413)),
+	})
+	const ofForms = forms.map(({ path, tooLarge: message, isScript }) => {
+		const onError = (context: Context) =>
+			isScript ? context.json({ error: { kind: 'invalid-argument', message } }, 413) : context.text(message, 413)
+		return { path, limit: bodyLimit({ maxSize: MAX_BODY_BYTES_WITH_PICTURE, onError }) }
+	})
+	const ofOperations = new Map<string, MiddlewareHandler>()
+	for (const { path, pictureTooLarge: message } of operations) {
+		if (message === undefined) continue
+		const onError = () => problem(413, message)
+		ofOperations.set(`/api/v1${path}`, bodyLimit({ maxSize: MAX_BODY_BYTES_WITH_BASE64, onError }))
+	}
+	return (context, next) => {
+		const { path } = context.req
+		const limit = ofOperations.get(path) ?? ofForms.find((form) => form.path.test(path))?.limit ?? small
+		return limit(context, next)
+	}
+}
 
 interface Limits {
 	/** Larger bodies that a process handles concurrently: each is held in memory, up to 7.5 MB. */
