@@ -1,11 +1,17 @@
 import { redirect, useSearchParams } from 'react-router'
 import { isLeaving } from '~/features/accounts/accounts.queries.server.ts'
 import { logIn, SecondStepRequired } from '~/features/accounts/login.server.ts'
-import { findLoginElsewhere, type LoginButton, loginMethods } from '~/features/accounts/login-methods.server.ts'
+import {
+	findLoginElsewhere,
+	type LoginButton,
+	type LoginElsewhere,
+	loginMethods,
+} from '~/features/accounts/login-methods.server.ts'
 import { hasPasswordException } from '~/features/sessions/password-exceptions.server.ts'
 import { viewerOf } from '~/lib/context.ts'
 import { memberShareMeta, pageMeta, sharedUsername } from '~/lib/page-meta.ts'
 import { readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
+import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithToast, safeRedirect } from '~/platform/http/http.ts'
 import { isPrivateSite } from '~/platform/http/site-access.server.ts'
 import { AccountFrame } from '~/shell/account-frame.tsx'
@@ -79,20 +85,7 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
 				)
 			}
 		>
-			{elsewhere && (
-				<p className="mt-4" role="status">
-					You are logged out here, but your browser may still be logged in at {elsewhere.site}. If others use this
-					device,{' '}
-					{elsewhere.url ? (
-						<a className="link" href={elsewhere.url} rel="noreferrer">
-							log out there
-						</a>
-					) : (
-						'log out there'
-					)}{' '}
-					too.
-				</p>
-			)}
+			{elsewhere && <LoginElsewhereNotice elsewhere={elsewhere} />}
 			{isPrivate && <p className="mt-4">This site is for its members. Log in to read it.</p>}
 			<LoginButtons
 				buttons={buttons}
@@ -112,39 +105,69 @@ export default function Login({ loaderData, actionData }: Route.ComponentProps) 
 				</p>
 			)}
 			{(hasPasswords || isException) && (
-				// Explicit, as browser and server may encode the current address differently.
-				<Form method="post" action={address} className="mt-8 grid gap-5">
-					<FormError errors={actionData?.errors} names={{ email: 'Email', password: 'Password' }}>
-						{actionData?.message}
-					</FormError>
-					<Field
-						label="Email"
-						name="email"
-						type="text"
-						autoComplete="username"
-						autoCapitalize="none"
-						required
-						defaultValue={actionData?.values.email ?? search.get('email') ?? ''}
-						error={actionData?.errors.email}
-					/>
-					<PasswordField
-						required
-						label="Password"
-						name="password"
-						autoComplete="current-password"
-						error={actionData?.errors.password}
-						aside={
-							<Link className="link text-sm text-ink-2" to="/forgot-password">
-								Forgot Password?
-							</Link>
-						}
-					/>
-					<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Logging in...">
-						Login
-					</SubmitButton>
-				</Form>
+				<PasswordForm address={address} email={search.get('email') ?? ''} refusal={actionData} />
 			)}
 		</AccountFrame>
+	)
+}
+
+/** Says that a browser may still be logged in at another site, after a logout here. */
+function LoginElsewhereNotice({ elsewhere: { site, url } }: { elsewhere: LoginElsewhere }) {
+	return (
+		<p className="mt-4" role="status">
+			You are logged out here, but your browser may still be logged in at {site}. If others use this device,{' '}
+			{url ? (
+				<a className="link" href={url} rel="noreferrer">
+					log out there
+				</a>
+			) : (
+				'log out there'
+			)}{' '}
+			too.
+		</p>
+	)
+}
+
+interface PasswordFormProps {
+	/** Explicit, as browser and server may encode the current address differently. */
+	address: string
+	/** Fills in the field. */
+	email: string
+	refusal: FormRefusal | undefined
+}
+
+function PasswordForm({ address, email, refusal }: PasswordFormProps) {
+	return (
+		<Form method="post" action={address} className="mt-8 grid gap-5">
+			<FormError errors={refusal?.errors} names={{ email: 'Email', password: 'Password' }}>
+				{refusal?.message}
+			</FormError>
+			<Field
+				label="Email"
+				name="email"
+				type="text"
+				autoComplete="username"
+				autoCapitalize="none"
+				required
+				defaultValue={refusal?.values.email ?? email}
+				error={refusal?.errors.email}
+			/>
+			<PasswordField
+				required
+				label="Password"
+				name="password"
+				autoComplete="current-password"
+				error={refusal?.errors.password}
+				aside={
+					<Link className="link text-sm text-ink-2" to="/forgot-password">
+						Forgot Password?
+					</Link>
+				}
+			/>
+			<SubmitButton className="btn btn-primary btn-lg w-full" busyLabel="Logging in...">
+				Login
+			</SubmitButton>
+		</Form>
 	)
 }
 
