@@ -86,8 +86,8 @@ export const rightToLeft =
 const directionMarks = /\u2068([^\u2066-\u2069]*)\u2069|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g
 
 /**
- * A member's text for a line of ours that is not HTML, such as the subject of a mail: isolated, so that its direction does not reorder the
- * words around it, nor theirs its own.
+ * A member's text for a line of ours that is not HTML, such as the subject of a mail: isolated, so that neither its direction
+ * reorders the words around it, nor theirs its own.
  */
 export function isolated(text: string): string {
 	// A part that ends its own isolation, as in a sentence of ours, changes nothing outside.

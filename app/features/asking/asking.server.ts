@@ -76,7 +76,7 @@ export async function askQuestion(viewer: Viewer, input: Input): Promise<Created
 	const sent = await readTexts(input)
 	const { pseudonym: isHidden } = parseInput(pseudonymInput, input)
 	const { title, description, category } = sent
-	// The category as it was sent: a repetition is the same after the category was renamed or archived.
+	// The category as it was sent: a repetition is recognized even after the category was renamed or archived.
 	const content = ['query', title, description, sent.tags, category, ...(isHidden ? ['pseudonym'] : [])]
 	const submission = readSubmission(author.id, input, content)
 	return changeForumOnce(submission, async (trx) => {

@@ -133,7 +133,7 @@ export async function takeMissingGroups(trx: Executor): Promise<MissingGroup[]> 
 	return rows
 }
 
-/** Moves to the kept account of a merge that its role was given or taken by hand; a role itself never comes by a merge. */
+/** Moves the fact that a role was given or taken by hand to the kept account of a merge. A merge never moves a role itself. */
 export async function mergeGroupRole(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	await sql`
 		update group_roles set user_id = ${keptId} where user_id = ${goneId} and former_role is null

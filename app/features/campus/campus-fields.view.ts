@@ -1,4 +1,4 @@
-/** What the login of the campus may say about a member: as the forms of a profile name it, with how pages call it. */
+/** What the login of the campus may say about a member: fields by their names in the forms of a profile, with their labels. */
 export const campusFieldNames = {
 	fullName: 'Name',
 	enrol_in_branch_name: 'Branch',

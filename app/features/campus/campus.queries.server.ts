@@ -114,8 +114,8 @@ export async function confirmCampusAddress(
 }
 
 /**
- * Marks members who confirmed between the two times, and are not leaving, as reminded, and returns those who were not yet. Skips locked rows, so that two
- * processes never remind the same member.
+ * Marks the members who confirmed between the two times, and are not leaving, as reminded. Returns those who were not marked
+ * before. Skips locked rows, so that two processes never remind the same member.
  */
 export async function claimDueReminders(trx: Executor, after: Date, before: Date, limit: number): Promise<CampusRow[]> {
 	const { rows } = await sql<CampusRow>`

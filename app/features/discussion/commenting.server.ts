@@ -165,8 +165,8 @@ export async function editComment(viewer: Viewer, id: number, input: Input): Pro
 
 /**
  * Deletes a comment; its replies stay. Also below a question that is no longer published: whoever wrote it can always withdraw it.
- * @returns the address of its question, without words of a title that not everybody reads; where to read on, if that is another page;
- * whether the deletion can be undone: not for a pending comment, nor where its author could not read it afterwards
+ * @returns as {@link placesToReadOn}, and whether the deletion can be undone: not for a pending comment, nor if its author could
+ * not read it afterwards
  * @throws NotFound, also where the viewer may not read the question; NotAllowed
  */
 export async function deleteComment(

@@ -145,7 +145,8 @@ async function* splitLines(source: Readable): AsyncGenerator<Buffer> {
 /** @returns why the line cannot be imported; null for a blank one */
 function parseLine(line: Buffer): QuestionLine | string | null {
 	if (line.length > MAX_LINE_BYTES) return 'is longer than 8 MB'
-	// Decoded all the same, each of its letters with an accent would be stored as U+FFFD, and stay so when the file is imported again.
+	// If it were decoded all the same, each letter with an accent would be stored as U+FFFD, and stay so when the file is imported
+	// again.
 	if (!isUtf8(line)) return 'is not in UTF-8'
 	const text = line.toString()
 	if (!text.trim()) return null

@@ -114,7 +114,10 @@ export function mayDeleteUnpublished(viewer: Viewer, text: { authorId: number; s
 	return viewer?.id === text.authorId && (text.status === 'pending' || text.status === 'merged')
 }
 
-/** Whether this viewer may suspend a member and change what others see of them: moderators members, admins also moderators, nobody admins. */
+/**
+ * Whether this viewer may suspend a member and change what others see of them: moderators may for members, admins also for
+ * moderators, and nobody for admins.
+ */
 export function maySuspend(viewer: Viewer, member: { id: number; role: SignedIn['role'] }): boolean {
 	if (!mayModerate(viewer) || viewer.id === member.id || member.role === 'admin') return false
 	return member.role === 'member' || viewer.role === 'admin'

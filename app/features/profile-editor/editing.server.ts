@@ -200,7 +200,7 @@ function createProfile(id: number, executor?: Executor): Promise<EditableRow | u
 }
 
 function personalValues(row: EditableRow): SavedValues {
-	// As views show them: what is over stays stored for up to an hour, and its day would be refused.
+	// As views show them: what has expired stays stored for up to an hour, and its day would be refused.
 	const isOver = (lastDay: string | null) => lastDay !== null && lastDay < siteDay(Date.now())
 	const openings = isOver(row.open_until) ? { to: [], until: null } : { to: row.open_to, until: row.open_until }
 	const status = isOver(row.status_until)

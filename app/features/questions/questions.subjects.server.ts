@@ -238,7 +238,7 @@ async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: nu
 	if ((act === 'lock' || act === 'unlock') && question.locked === (act === 'lock')) throw caseChangedError()
 	const pins = isPinAct(act)
 	if (pins !== null && (await isPinnedNow(trx, questionId)) === pins) throw caseChangedError()
-	// Before any member is locked, as by those who write questions.
+	// Before any member is locked, in the order of writing questions.
 	return { ...question, ...held, tags: await mainTags(trx, question.tags) }
 }
 

@@ -43,7 +43,7 @@ export const FEED_ENTRIES = 20
 /** The tags that a member knows best are searched, this many of the newest open questions of each. */
 export const MAX_KNOWN_TAGS = 60
 export const MAX_OPEN_PER_TAG = 50
-/** Twice the knowledge of a question counts as if it were this many days newer; so does being the first to answer. */
+/** A question of which the member knows twice as much counts as if it were this many days newer; so does one without answers. */
 export const FIT_DAYS = 3
 
 /** Days that the comparison looks back on; the last day is left out, as its questions may still be answered within it. */

@@ -124,7 +124,7 @@ export interface SeveralResult {
 export async function takeDownSeveral(viewer: Viewer, input: Input): Promise<SeveralResult> {
 	const words = parseInput(takedownInput, input)
 	return forEachAccount(viewer, input, async (actor, member, note) => {
-		// An empty one would be the newest, which is the one that can be undone for all.
+		// An empty takedown would be the newest one, and only the newest can be undone for all.
 		const counts = await countHideable([member.id], words.from || null)
 		if (!hasItems(counts.get(member.id) ?? nothing)) throw new Conflict('There is nothing to hide.')
 		return beginTakedown(actor, member, { ...words, note })

@@ -13,8 +13,8 @@ const FOLDERS =
 const BEFORE = `(@|user:|/(?:${FOLDERS})/)`
 
 /**
- * A username has no other characters, so any other character ends it; so do `.json` and `.data`, with which none ends. A name with a
- * Latin letter that no username has, as in `@josé`, is no username.
+ * Any character that no username has ends one; so do `.json` and `.data`, with which no username ends. A name with a Latin letter
+ * that no username has, as in `@josé`, is no username.
  */
 const END = '(?![a-z0-9_\\u00c0-\\u024f\\u0300-\\u036f-]|\\.(?!(?:json|data)(?![a-z0-9_.-]))[a-z0-9_-])'
 

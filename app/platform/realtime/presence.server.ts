@@ -19,7 +19,7 @@ const tabs = remember('tabs', () => new Map<string, OpenTab>())
 
 /** Maximum open tabs of a member. */
 export const MAX_TABS = 50
-/** Few members have this many tabs on one process; for those who do, tabs of other processes are counted too. */
+/** Few members have this many tabs on one process. For those who do, the tabs of other processes are counted too. */
 const MANY_TABS = 5
 /** Tabs that one statement renews: with ten thousand, messages wait less than a millisecond for it. */
 const MAX_AT_ONCE = 500

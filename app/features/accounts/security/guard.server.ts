@@ -183,8 +183,8 @@ function recordFailure(email: unknown): void {
 }
 
 /**
- * Errors that whoever registers can fix are reported before the attempt is counted. It registers in place of Better Auth, which would store an
- * account in several transactions, and half of one if the site ends meanwhile.
+ * Errors that the registering person can fix are reported before the attempt is counted. It registers in place of Better Auth,
+ * which would store an account in several transactions, and half of one if the site ends meanwhile.
  */
 async function guardRegistration({ context, email, address, body }: Attempt): Promise<unknown> {
 	const notice = registrationNotice()

@@ -34,7 +34,7 @@ export function FollowRenames() {
 			location.pathname === `/messages/${from}` ||
 			document.querySelector(`.chat-panel [href="/messages/${from}"]`)
 		) {
-			// The composer stores the draft once more as it goes.
+			// The composer stores the draft once more when it is unmounted.
 			addEventListener('pagehide', moveDraft)
 			location.reload()
 		} else if (document.querySelector(`a[href*="/${from}"]`)) void revalidate()

@@ -31,7 +31,7 @@ export default function PanelBody({ username, loading }: PanelBodyProps) {
 	}, [username])
 	useEffect(load, [load])
 	const loadAgain = ({ currentTarget }: MouseEvent) => {
-		// The button goes; without the focus, Escape would no longer close the panel.
+		// The button is removed; without the focus, Escape would no longer close the panel.
 		currentTarget.closest<HTMLElement>('[role="dialog"]')?.focus()
 		load()
 	}

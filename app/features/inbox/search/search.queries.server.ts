@@ -90,7 +90,7 @@ function queryOf({ phrase, words }: MessageSearch): RawBuilder<unknown> {
 			group by position) each_word`
 }
 
-/** A word as documents have it: other locales than the built-in database's take some marks of letters for signs. */
+/** A word as documents have it: locales other than the built-in database's treat some marks of letters as signs. */
 const formsOf = sql`plainto_tsquery('english', without_accents(word))`
 /** The same as written, the last piece as a prefix. */
 const prefixOf = sql`regexp_replace(quote_literal(btrim(without_accents(word))), ' +', ''' & ''', 'g') || ':*'`

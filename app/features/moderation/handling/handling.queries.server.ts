@@ -76,7 +76,7 @@ export async function deleteOldNotes(days: number, limit: number): Promise<numbe
 	return Number(numAffectedRows)
 }
 
-/** Whom to notify of a new report: the assignee, or all moderators who can decide where there is none; nobody once it is decided. */
+/** Whom to notify of a new report: the assignee or, if there is none, all moderators who can decide; nobody once it is decided. */
 export async function listToNotify(trx: Executor, caseId: number, actorId: number): Promise<number[]> {
 	// A concurrent decision or assignment is either seen here, or removes the notifications afterwards.
 	await sql`select from cases where id = ${caseId} for share`.execute(trx)

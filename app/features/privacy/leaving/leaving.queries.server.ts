@@ -104,8 +104,8 @@ export async function cancelDeparture(trx: Executor, userId: number): Promise<{ 
 }
 
 /**
- * A condition on departures `d` and users `u`: the account is not kept. One that the site asked to delete is, once its member has logged in
- * since, or is not marked as having left the university any more. The job that cancels such a departure may be late.
+ * A condition on departures `d` and users `u`: the account is to be deleted. If the site asked for that, it is kept once its member
+ * has logged in since, or is no longer marked as having left the university: the job that cancels such a departure may be late.
  */
 const isStillWanted = sql`(d.begun_at is not null or not d.by_rule
 	or (u.left_campus_at is not null and (u.logged_in_at is null or u.logged_in_at <= d.asked_at)))`
@@ -130,7 +130,8 @@ export interface LeaverRow {
 }
 
 /**
- * Starts or resumes the deletion of a member who is due. From here on nobody comes back, and nothing more of theirs is accepted.
+ * Starts or resumes the deletion of a member who is due. From here on the member cannot come back, and nothing more is accepted
+ * from them.
  * @returns who it is; undefined if they came back or are gone
  */
 export async function beginDeletion(trx: Executor, userId: number): Promise<LeaverRow | undefined> {

@@ -92,7 +92,7 @@ function isDeletion({ kind }: ForumEvent): boolean {
 	return kind === 'question-deleted' || kind === 'comment-deleted'
 }
 
-/** Whether an ordinary member may make this change. Who deleted a text may restore it, whoever wrote it. */
+/** Whether an ordinary member may make this change. Whoever deleted a text may restore it, no matter who wrote it. */
 function mayChange(event: ForumEvent, isOwn: boolean): boolean {
 	if (event.kind === 'question-restored' || event.kind === 'comment-restored') return event.deletedBy === event.actorId
 	return isOwn || !(event.kind in recorded)

@@ -120,7 +120,7 @@ const isNews = ({ field, before }: Difference) =>
 
 const kinds = { add: 'is added', replace: 'is replaced' }
 
-/** Old value above the new one, both labelled in words, so that the meaning does not depend on colour. */
+/** The old value above the new one, both labelled in words, so that the meaning does not depend on colour. */
 function Shown({ difference: { field, before, after }, named }: { difference: Difference; named: boolean }) {
 	return (
 		<div className="min-w-0 wrap-anywhere">

@@ -21,7 +21,7 @@ export function SimilarQuestions({ title, description, onSolved, className = '' 
 	const [open, setOpen] = useState(false)
 	// Beside its button: a notice would be inert behind the dialog.
 	const [failed, setFailed] = useState<{ id: number; message: string } | null>(null)
-	// It would appear again with its question.
+	// Otherwise it would appear again with its question.
 	if (failed && !rows.some(({ id }) => id === failed.id)) setFailed(null)
 	const solved = async ({ id }: SimilarView) => {
 		setBusy(true)
