@@ -64,6 +64,7 @@ const rareIcons = [
 const rareFiles = {
 	ui: [
 		'chips',
+		'choice',
 		'combobox',
 		'conflict',
 		'settings-page',

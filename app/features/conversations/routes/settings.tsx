@@ -1,10 +1,11 @@
-import { useEffect, useRef, useState } from 'react'
+import { type ComponentProps, useEffect, useRef, useState } from 'react'
 import { Outlet } from 'react-router'
 import { type BlockedView, listBlocked } from '~/features/members/blocks.server.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { chooseSavingConversations, savesConversations } from '~/offline/saved-pages.ts'
 import { requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { Avatar } from '~/ui/avatar.tsx'
+import { ChoiceButtons } from '~/ui/choice-buttons.tsx'
 import { Checkbox } from '~/ui/field.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/section-heading.tsx'
@@ -102,30 +103,10 @@ function Blocked({ members }: { members: BlockedView[] }) {
 	)
 }
 
-interface ChoiceProps {
-	name: string
-	/** Value and label of each option. */
-	choices: readonly (readonly [string, string])[]
-	chosen: string
-}
-
-/** A form that submits when an option is chosen. */
-function Choice({ name, choices, chosen }: ChoiceProps) {
+function Choice(props: ComponentProps<typeof ChoiceButtons>) {
 	return (
 		<Form method="post" action="/settings/messages" className="flex flex-wrap gap-2 py-2" preventScrollReset>
-			{choices.map(([value, label]) => (
-				<button
-					key={value}
-					className="chip h-8 px-3"
-					name={name}
-					value={value}
-					type="submit"
-					aria-pressed={chosen === value}
-					data-selected={chosen === value ? '' : undefined}
-				>
-					{label}
-				</button>
-			))}
+			<ChoiceButtons {...props} />
 		</Form>
 	)
 }

@@ -1,3 +1,4 @@
+import { ChoiceButtons } from '~/ui/choice-buttons.tsx'
 import { Form } from '~/ui/link.tsx'
 import { ANSWER_PATH, OPT_IN_SENTENCE } from '../routing.view.ts'
 
@@ -8,24 +9,11 @@ const choices = [
 
 /** Sets whether the member may be asked about new queries; submits on change. @param from the address it returns to */
 export function OptInForm({ optedIn, from }: { optedIn: boolean; from: string }) {
-	const chosen = optedIn ? 'opt-in' : 'opt-out'
 	return (
 		<>
 			<Form method="post" action={ANSWER_PATH} className="flex flex-wrap gap-2 py-2" preventScrollReset>
 				<input type="hidden" name="from" value={from} />
-				{choices.map(([value, label]) => (
-					<button
-						key={value}
-						className="chip h-8 px-3"
-						name="intent"
-						value={value}
-						type="submit"
-						aria-pressed={chosen === value}
-						data-selected={chosen === value ? '' : undefined}
-					>
-						{label}
-					</button>
-				))}
+				<ChoiceButtons name="intent" choices={choices} chosen={optedIn ? 'opt-in' : 'opt-out'} />
 			</Form>
 			<p className="text-sm text-ink-3">{OPT_IN_SENTENCE}</p>
 		</>

@@ -25,6 +25,7 @@ import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { useTheme, useThemeFetcher } from '~/shell/theme-switch.tsx'
+import { ChoiceButtons } from '~/ui/choice-buttons.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { SectionHeading } from '~/ui/section-heading.tsx'
 import { useFocusFallback } from '~/ui/use-focus-kept.ts'
@@ -229,19 +230,7 @@ function ThemeForm() {
 	return (
 		<fetcher.Form method="post" action="/theme" className="flex flex-wrap gap-2 py-2">
 			<input type="hidden" name="redirectTo" value="/settings" />
-			{themes.map(([value, label]) => (
-				<button
-					key={value}
-					className="chip h-8 px-3"
-					name="theme"
-					value={value}
-					type="submit"
-					aria-pressed={theme === value}
-					data-selected={theme === value ? '' : undefined}
-				>
-					{label}
-				</button>
-			))}
+			<ChoiceButtons name="theme" choices={themes} chosen={theme} />
 		</fetcher.Form>
 	)
 }
