@@ -4,7 +4,7 @@ import { decideCase } from './decisions.server.ts'
 import { addNote, assignCase } from './handling/handling.server.ts'
 import { setModeratorRole } from './members.server.ts'
 import { moderationLimits } from './moderation.limits.ts'
-import { type Act, assigneeFilters, reasons, suspensionDurations } from './moderation.policy.ts'
+import { type Act, assigneeFilters, reasons, subjectActs, suspensionDurations } from './moderation.policy.ts'
 import type { CaseView } from './moderation.view.ts'
 import { getCase, listCases } from './queue.server.ts'
 import { reportSubject as sendReport } from './reports.server.ts'
@@ -31,23 +31,7 @@ const subjectType = z
 		},
 	})
 
-const act = z.enum([
-	'approve',
-	'refuse',
-	'hide',
-	'restore',
-	'dismiss',
-	'lock',
-	'unlock',
-	'pin',
-	'pin-everywhere',
-	'unpin',
-	'merge',
-	'clean',
-	'unmask',
-	'suspend',
-	'lift',
-] satisfies Act[])
+const act = z.enum([...subjectActs, 'dismiss', 'suspend', 'lift'] satisfies Act[])
 
 const newReport = z.strictObject({
 	reason: z
