@@ -119,21 +119,29 @@ export async function changeForum<Result>(
 		const planned = await plan(trx)
 		if ('done' in planned) return { event: null, result: planned.done }
 		const status = await applyPostingRules(trx, planned.event, planned)
-		const writing = planned.write(status)
-		const isConcernKnown = status === 'published' && planned.concern !== undefined
-		const sendLast = planned.isOneStep ? last : undefined
-		const notifying = isConcernKnown ? recordEffects(trx, planned.event, planned.concern, sendLast) : undefined
-		// Waits for both before it throws, as no statement may be issued after a rollback.
-		const [written, notified] = await Promise.allSettled([writing, notifying])
-		if (written.status === 'rejected') throw written.reason
-		if (notified.status === 'rejected') throw notified.reason
-		const { value: result } = written
-		if (notified.value) return { event: notified.value, result }
+		if (status === 'published' && planned.concern) return writeAndNotify(trx, planned, planned.concern, last)
+		const result = await planned.write(status)
 		const event = status === 'pending' ? await makePending(trx, planned.event) : planned.event
 		return { event: await recordEffects(trx, event), result }
 	})
 	if (event) await announceEffects(event)
 	return result
+}
+
+/** Writes a change and its notifications in one round trip, as it is known whom it concerns. */
+async function writeAndNotify<Result>(
+	trx: Executor,
+	{ event, write, isOneStep }: PlannedChange<Result>,
+	concern: CommentAudience,
+	last: SendLast,
+): Promise<{ event: ForumEvent; result: Result }> {
+	const writing = write('published')
+	const notifying = recordEffects(trx, event, concern, isOneStep ? last : undefined)
+	// Waits for both before it throws, as no statement may be issued after a rollback.
+	const [written, notified] = await Promise.allSettled([writing, notifying])
+	if (written.status === 'rejected') throw written.reason
+	if (notified.status === 'rejected') throw notified.reason
+	return { event: notified.value, result: written.value }
 }
 
 /**
