@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import { type RouterContextProvider, redirect } from 'react-router'
 import {
 	announceAccountChange,
 	cookieVersionOf,
@@ -12,11 +13,12 @@ import {
 	sessionTokenOf,
 	verifiedCookies,
 } from '~/features/sessions/verified-cookies.server.ts'
+import { loginPath } from '~/lib/addresses.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { remember } from '~/lib/remember.ts'
 import { setRequestMember, setRequestSession } from '~/lib/request-scope.server.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
-import { isBackgroundRequest } from '~/platform/http/http.ts'
+import { isBackgroundRequest, requireLogin } from '~/platform/http/http.ts'
 import { auth } from './auth.server.ts'
 import { notifySessionUsed } from './login-methods.server.ts'
 import { isSecondFactorRequiredOfStaff } from './security/second-step.server.ts'
@@ -59,6 +61,26 @@ export async function viewerFromRequest(
 	else if (!isRenewed) verifiedCookies().add(cookies, viewer, new Date(response.session.expiresAt))
 	setRequestMember(viewer.id)
 	return { viewer, headers, lacksSecondFactor: lacksSecondFactor(response.user) }
+}
+
+/** What a loader gets of a request for a page. */
+export interface PageRequest {
+	request: Request
+	context: Readonly<RouterContextProvider>
+	url: URL
+}
+
+/**
+ * Requires a login for a page, and looks its session up in the database: a revoked session sees nothing, although its cookie is
+ * trusted for some minutes elsewhere.
+ * @returns as {@link viewerFromRequest}
+ * @throws a redirect to the login page, which leads back here
+ */
+export async function requireFreshLogin({ request, context, url }: PageRequest) {
+	requireLogin(context, url)
+	const { viewer, headers, lacksSecondFactor } = await viewerFromRequest(request, { fresh: true })
+	if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
+	return { viewer, headers, lacksSecondFactor }
 }
 
 function lookUpSession(request: Request, fresh: boolean) {

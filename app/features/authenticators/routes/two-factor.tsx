@@ -1,8 +1,7 @@
 import { data, redirect } from 'react-router'
 import { renderSVG } from 'uqr'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
+import { requireFreshLogin } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -23,12 +22,10 @@ import {
 } from '../second-factor.server.ts'
 import type { Route } from './+types/two-factor'
 
-/** Checks the session in the database. Only a confirmed session gets the secret of an app. */
+/** Only a confirmed session gets the secret of an app. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath(twoFactorPath), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		const factor = await getSecondFactor(viewer)
 		if (factor.setup) await requireConfirmed(viewer, request, twoFactorPath)
 		return data(

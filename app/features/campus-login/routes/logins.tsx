@@ -1,11 +1,10 @@
 import { data, redirect } from 'react-router'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { requireSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
+import { requireFreshLogin, requireSession } from '~/features/accounts/viewer.server.ts'
 import { listCampusFields } from '~/features/campus/campus.queries.server.ts'
 import { campusFieldNames } from '~/features/campus/campus-fields.view.ts'
 import { ProviderRedirect } from '~/features/login/components/provider-redirect.tsx'
 import { editProfilePath } from '~/features/members/members.view.ts'
-import { loginPath } from '~/lib/addresses.ts'
 import { factsOf } from '~/lib/context.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm, unknownIntent } from '~/platform/http/form.server.ts'
@@ -20,12 +19,9 @@ import { listLogins, unlinkIdentity } from '../linked-logins.server.ts'
 import { beginFlow } from '../login-flow.server.ts'
 import type { Route } from './+types/logins'
 
-/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath(loginsPath), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		const [logins, given] = await Promise.all([listLogins(viewer), listCampusFields(viewer.id)])
 		return { ...logins, given: given.map((field) => campusFieldNames[field]), username: viewer.username }
 	})

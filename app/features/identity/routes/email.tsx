@@ -1,10 +1,8 @@
-import { redirect } from 'react-router'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { refreshSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
+import { refreshSession, requireFreshLogin } from '~/features/accounts/viewer.server.ts'
 import { EXPIRED_TEST_MAIL } from '~/features/bounces/bounces.view.ts'
 import { AddressProblemNotice, ConfirmTestMail } from '~/features/bounces/components/address-problem.tsx'
 import { confirmTestMail, requestTestMail, resumeMails } from '~/features/bounces/test-mails.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
@@ -29,12 +27,9 @@ import {
 import { type EmailSlot, type EmailsView, emailSettingsPath } from '../emails/emails.view.ts'
 import type { Route } from './+types/email'
 
-/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath(url.pathname + url.search), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		return { emails: await getEmails(viewer, url.searchParams.get('token') ?? '') }
 	})
 }

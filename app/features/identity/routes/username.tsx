@@ -1,6 +1,4 @@
-import { redirect } from 'react-router'
-import { refreshSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
+import { refreshSession, requireFreshLogin } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -14,12 +12,9 @@ import { SubmitButton } from '~/ui/submit-button.tsx'
 import { changeUsername, getNextRename } from '../usernames/usernames.server.ts'
 import type { Route } from './+types/username'
 
-/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath('/settings/username'), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		return { username: viewer.username, freeAt: await getNextRename(viewer) }
 	})
 }

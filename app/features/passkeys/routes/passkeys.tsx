@@ -1,7 +1,6 @@
-import { data, redirect } from 'react-router'
+import { data } from 'react-router'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
+import { requireFreshLogin } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
@@ -18,12 +17,9 @@ import { addPasskey, beginAdding, listPasskeys, removePasskey, renamePasskey } f
 import { MAX_PASSKEYS, type PasskeyView, passkeysPath } from '../passkeys.view.ts'
 import type { Route } from './+types/passkeys'
 
-/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath(passkeysPath), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		return { passkeys: await listPasskeys(viewer), isOffered: arePasskeysSupported() }
 	})
 }

@@ -1,8 +1,7 @@
 import { useEffect } from 'react'
-import { redirect, useRevalidator } from 'react-router'
+import { useRevalidator } from 'react-router'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
+import { requireFreshLogin } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatBytes } from '~/lib/sizes.ts'
 import { readForm, refuseForm } from '~/platform/http/form.server.ts'
@@ -19,12 +18,9 @@ import type { Route } from './+types/data'
 /** Milliseconds between two reloads of the progress. */
 const LOOK_AGAIN_MS = 3_000
 
-/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath(DATA_PATH), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		return { archive: await getArchive(viewer) }
 	})
 }

@@ -1,7 +1,5 @@
-import { redirect } from 'react-router'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
+import { requireFreshLogin } from '~/features/accounts/viewer.server.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'
 import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
@@ -17,12 +15,9 @@ import { cancelLeaving, getLeaving, type LeavingView, leave } from '../leaving/l
 import { DATA_PATH, DAYS_TO_COME_BACK, LEAVE_PATH } from '../privacy.limits.ts'
 import type { Route } from './+types/leave'
 
-/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath(LEAVE_PATH), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		return await getLeaving(viewer)
 	})
 }

@@ -1,8 +1,8 @@
 import { useRef } from 'react'
-import { Outlet, redirect } from 'react-router'
+import { Outlet } from 'react-router'
 import { type AccountView, getAccount } from '~/features/accounts/accounts.server.ts'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { requireSession, viewerFromRequest } from '~/features/accounts/viewer.server.ts'
+import { requireFreshLogin, requireSession } from '~/features/accounts/viewer.server.ts'
 import { twoFactorPath } from '~/features/authenticators/authenticators.view.ts'
 import { getAddressProblems } from '~/features/bounces/bounces.server.ts'
 import { addressesPath } from '~/features/bounces/bounces.view.ts'
@@ -17,7 +17,6 @@ import { listSessions, revokeOtherSessions, revokeSession } from '~/features/ses
 import type { SessionView } from '~/features/sessions/sessions.view.ts'
 import { TokenSection } from '~/features/tokens/components/token-section.tsx'
 import { listTokens } from '~/features/tokens/tokens.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
 import { monthAndYear } from '~/lib/calendar.ts'
 import type { SignedIn } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
@@ -37,12 +36,9 @@ const SESSIONS_PATH = '/settings#sessions'
 /** Events shown here; a page of their own lists more. */
 const MAX_EVENTS = 3
 
-/** Checks the session in the database, not just its cookie, so that a revoked session sees nothing. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath('/settings'), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		const [account, problems, sessions, tokens, events, hasPassword] = await Promise.all([
 			getAccount(viewer),
 			getAddressProblems(viewer.id),

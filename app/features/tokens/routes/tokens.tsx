@@ -1,8 +1,7 @@
 import { useState } from 'react'
-import { data, redirect } from 'react-router'
+import { data } from 'react-router'
 import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
-import { viewerFromRequest } from '~/features/accounts/viewer.server.ts'
-import { loginPath } from '~/lib/addresses.ts'
+import { requireFreshLogin } from '~/features/accounts/viewer.server.ts'
 import type { Flash } from '~/lib/context.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -16,12 +15,9 @@ import { TokenSection } from '../components/token-section.tsx'
 import { listTokens, makeToken, revokeToken } from '../tokens.server.ts'
 import type { Route } from './+types/tokens'
 
-/** Checks the session in the database, not just its cookie, as the settings do. */
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
-		requireLogin(context, url)
-		const { viewer, headers } = await viewerFromRequest(request, { fresh: true })
-		if (!viewer) throw redirect(loginPath('/settings/tokens'), { headers })
+		const { viewer } = await requireFreshLogin({ request, context, url })
 		return { tokens: await listTokens(viewer), moderator: isModerator(viewer) }
 	})
 }
