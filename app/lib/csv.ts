@@ -1,3 +1,5 @@
+import { Invalid } from './errors.ts'
+
 /* Files of comma-separated values (RFC 4180), as Excel and its like read and write them. */
 
 /**
@@ -13,6 +15,25 @@ export function decodeFile(bytes: Uint8Array): string {
 	} catch {
 		return new TextDecoder('windows-1252').decode(bytes)
 	}
+}
+
+/**
+ * The text of a list that was uploaded as a file, or pasted.
+ * @param maxMegabytes of a file
+ * @throws Invalid at the field `file`
+ */
+export async function readList(file: unknown, pasted: unknown, maxMegabytes: number): Promise<string> {
+	if (!(file instanceof File) || file.size === 0) return String(pasted ?? '')
+	if (file.size > maxMegabytes * 1024 * 1024)
+		refuseList(`The file may be at most ${maxMegabytes} MB. Split it into several lists.`)
+	const text = decodeFile(await file.bytes())
+	if (text.includes('\0')) refuseList('This is not a text file. In Excel, Numbers or Calc, save the sheet as CSV.')
+	return text
+}
+
+/** @throws Invalid at the field `file` */
+export function refuseList(message: string): never {
+	throw new Invalid(message, { file: message })
 }
 
 /** What separates the cells of a line, with the cells. */

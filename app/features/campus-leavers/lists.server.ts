@@ -1,7 +1,7 @@
 import { lockAdmin } from '~/features/administration/admins.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { isId } from '~/lib/checks.ts'
-import { decodeFile } from '~/lib/csv.ts'
+import { readList, refuseList } from '~/lib/csv.ts'
 import { Invalid } from '~/lib/errors.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
@@ -20,8 +20,8 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	}
 }
 
-/** Bytes of a list. */
-const MAX_BYTES = 2 * 1024 * 1024
+/** Of a list. */
+const MAX_MEGABYTES = 2
 /** Lines left out that a preview shows. */
 const MAX_SHOWN = 200
 /** Members of one job. */
@@ -35,10 +35,10 @@ const MEMBERS_A_JOB = 500
 export async function previewList(viewer: Viewer, input: Input): Promise<ListPreview> {
 	const admin = requireAdmin(viewer)
 	await countUse('profileSaves', admin)
-	const { lines, named, unclear } = readLeavers(await textOf(input))
-	if (lines === 0) refuse('Choose a file with one person in each line, or paste them.')
+	const { lines, named, unclear } = readLeavers(await readList(input.file, input.names, MAX_MEGABYTES))
+	if (lines === 0) refuseList('Choose a file with one person in each line, or paste them.')
 	if (lines > MAX_LIST_LINES)
-		refuse(`A list has at most ${formatNumber(MAX_LIST_LINES)} lines, and this one has ${formatNumber(lines)}.`)
+		refuseList(`A list has at most ${formatNumber(MAX_LIST_LINES)} lines, and this one has ${formatNumber(lines)}.`)
 	const owners = await ownersOf(named)
 	const people = new Map(
 		(await listNamed([...new Set(owners.values())].flatMap((ids) => [...ids]))).map((one) => [one.id, one]),
@@ -98,19 +98,6 @@ async function ownersOf(named: readonly NamedLine[]): Promise<Map<NamedLine, Set
 			new Set(one.names.flatMap(({ kind, name }) => [...(found.get(`${kind} ${name}`) ?? [])])),
 		]),
 	)
-}
-
-async function textOf({ file, names }: Input): Promise<string> {
-	const isFile = file instanceof File && file.size > 0
-	if (isFile && file.size > MAX_BYTES) refuse('The file may be at most 2 MB. Split it into several lists.')
-	if (!isFile) return String(names ?? '')
-	const text = decodeFile(await file.bytes())
-	if (text.includes('\0')) refuse('This is not a text file. In Excel, Numbers or Calc, save the sheet as CSV.')
-	return text
-}
-
-function refuse(message: string): never {
-	throw new Invalid(message, { file: message })
 }
 
 /**

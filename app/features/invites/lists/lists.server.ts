@@ -7,9 +7,9 @@ import { listProviders } from '~/features/campus-login/providers.server.ts'
 import { countUse } from '~/features/rate-limits/rate-limits.server.ts'
 import { recordSecurityEvent } from '~/features/sessions/security-log.server.ts'
 import { timeOfDay, zoneName } from '~/lib/calendar.ts'
-import { decodeFile } from '~/lib/csv.ts'
+import { readList, refuseList } from '~/lib/csv.ts'
 import { inSiteZone, shortDateOf } from '~/lib/dates.ts'
-import { Conflict, Invalid, NotAllowed, NotFound } from '~/lib/errors.ts'
+import { Conflict, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
@@ -46,8 +46,8 @@ import { readAddresses } from './reading.ts'
 const MAILS_A_MINUTE = 60
 /** Mails whose jobs are inserted in one transaction. */
 const MAILS_AT_ONCE = 20
-/** Enough for 50,000 lines of usual length, in bytes. */
-export const MAX_LIST_BYTES = 5 * 1024 * 1024
+/** Of a list: enough for 50,000 lines of usual length. */
+const MAX_MEGABYTES = 5
 const LISTS_PER_PAGE = 20
 
 /**
@@ -61,10 +61,12 @@ export async function makeList(viewer: Viewer, input: Input): Promise<number> {
 	const { cohort, days } = parseInput(listInput, input)
 	await countUse('profileSaves', admin)
 	const { domains } = registrationSettings()
-	const read = readAddresses(await textOf(input), (email) => isAllowedDomain(email, domains))
-	if (read.lines === 0) refuse('Choose a file with one email address in each line, or paste them.')
+	const read = readAddresses(await readList(input.file, input.addresses, MAX_MEGABYTES), (email) =>
+		isAllowedDomain(email, domains),
+	)
+	if (read.lines === 0) refuseList('Choose a file with one email address in each line, or paste them.')
 	if (read.lines > MAX_LIST_LINES)
-		refuse(
+		refuseList(
 			`A list has at most ${MAX_LIST_LINES.toLocaleString('en')} lines, and this one has ${read.lines.toLocaleString('en')}.`,
 		)
 	const known = await findMemberAddresses([...read.addresses.keys()])
@@ -96,19 +98,6 @@ function asAdmin<Result>(viewer: Viewer, work: (trx: Executor) => Promise<Result
 			await lockAdmin(trx, admin)
 			return work(trx)
 		})
-}
-
-async function textOf({ file, addresses }: Input): Promise<string> {
-	const isFile = file instanceof File && file.size > 0
-	if (isFile && file.size > MAX_LIST_BYTES) refuse('The file may be at most 5 MB. Split it into several lists.')
-	if (!isFile) return String(addresses ?? '')
-	const text = decodeFile(await file.bytes())
-	if (text.includes('\0')) refuse('This is not a text file. In Excel, Numbers or Calc, save the sheet as CSV.')
-	return text
-}
-
-function refuse(message: string): never {
-	throw new Invalid(message, { file: message })
 }
 
 /** A page of lists, newest first. @throws NotAllowed; Invalid for a malformed cursor */
