@@ -31,6 +31,14 @@ export function cleanLine(text: string): string {
 	return cleanParagraphs(text).replace(/\s+/g, ' ')
 }
 
+/** Characters of a filter. */
+const MAX_FILTER = 100
+
+/** What was typed into a filter of a list, as {@link cleanLine}; a longer text is cut. */
+export function cleanFilter(typed: unknown): string {
+	return cleanLine(String(typed ?? '')).slice(0, MAX_FILTER)
+}
+
 /** Removes NUL, which PostgreSQL rejects even in a search, so no row could match. */
 export function storable(text: string): string {
 	return text.replaceAll('\u0000', '')

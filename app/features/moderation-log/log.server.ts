@@ -4,7 +4,7 @@ import { findUserId } from '~/features/members/members.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT, mayReadLog } from '~/features/moderation/moderation.policy.ts'
 import { isDay, isId } from '~/lib/checks.ts'
-import { cleanLine } from '~/lib/clean.ts'
+import { cleanFilter } from '~/lib/clean.ts'
 import { csvLine } from '~/lib/csv.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
@@ -19,11 +19,10 @@ import { type LogFilters, type LogView, presentLog } from './log.view.ts'
 const MAX_LOG_ENTRIES_PER_PAGE = 50
 /** Rows per statement of the export. */
 const ROWS_AT_ONCE = 500
-const MAX_TYPED = 100
 
 /** Parses the filters of an address or a form; ignores invalid ones. */
 export function readLogFilters(sent: { get: (name: string) => unknown }): LogFilters {
-	const text = (name: string) => cleanLine(String(sent.get(name) ?? '').replaceAll('\0', '')).slice(0, MAX_TYPED)
+	const text = (name: string) => cleanFilter(sent.get(name))
 	const day = (name: string) => (isDay(text(name)) ? text(name) : '')
 	return { member: text('member'), act: text('act'), from: day('from'), to: day('to') }
 }

@@ -6,7 +6,7 @@ import { resolveUsername } from '~/features/identity/usernames/former-names.serv
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { isDay, isId } from '~/lib/checks.ts'
-import { cleanLine } from '~/lib/clean.ts'
+import { cleanFilter } from '~/lib/clean.ts'
 import { csvLine } from '~/lib/csv.ts'
 import { Invalid, NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
@@ -29,11 +29,10 @@ import {
 const MEMBERS_PER_PAGE = 50
 /** Rows per statement of the export. */
 const ROWS_AT_ONCE = 500
-const MAX_TYPED = 100
 
 /** Parses the filters of an address or a form; ignores invalid ones. */
 export function readFilters(sent: { get: (name: string) => unknown }): MemberFilters {
-	const text = (name: string) => cleanLine(String(sent.get(name) ?? '').replaceAll('\0', '')).slice(0, MAX_TYPED)
+	const text = (name: string) => cleanFilter(sent.get(name))
 	const id = (name: string) => (/^\d{1,9}$/.test(text(name)) ? text(name) : '')
 	const day = (name: string) => (isDay(text(name)) ? text(name) : '')
 	const [role, state, year] = [text('role'), text('state'), text('year')]

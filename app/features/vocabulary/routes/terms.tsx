@@ -1,7 +1,7 @@
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { requirePageModerator } from '~/features/moderation/members.server.ts'
 import { withParams } from '~/lib/addresses.ts'
-import { cleanLine } from '~/lib/clean.ts'
+import { cleanFilter } from '~/lib/clean.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber } from '~/lib/text.ts'
 import { withHttpErrors } from '~/platform/http/http.ts'
@@ -14,12 +14,10 @@ import { listNewWords, listTerms } from '../vocabulary.server.ts'
 import { type NewWord, newTermPath, type TermLine, termPath, termsPath } from '../vocabulary.view.ts'
 import type { Route } from './+types/terms'
 
-const MAX_TYPED = 100
-
 export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => {
 		const viewer = await requirePageModerator({ request, context, url })
-		const q = cleanLine(url.searchParams.get('q') ?? '').slice(0, MAX_TYPED)
+		const q = cleanFilter(url.searchParams.get('q'))
 		const isNew = url.searchParams.get('list') === 'new'
 		const cursor = url.searchParams.get('cursor') || null
 		const words = isNew ? await listNewWords(viewer) : null
