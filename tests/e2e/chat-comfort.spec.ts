@@ -84,6 +84,12 @@ test('two tabs of one member show the same, and the count clears in both at once
 	await say(page, 'From the first tab')
 	const all = ['Hello', 'Hello yourself', 'Once more', 'From the second tab', 'From the first tab']
 	for (const tab of [page, second]) await expect.poll(() => texts(tab)).toEqual(all)
+
+	await composer(second).fill('A draft')
+	await openChatPage(page, bo)
+	await expect(composer(page)).toHaveValue('A draft')
+	await composer(second).press('Enter')
+	await expect(composer(page)).toHaveValue('')
 })
 
 test('keyboard only: new messages are opened, read through with tabs, marked as read and closed, in every tab at once', async ({

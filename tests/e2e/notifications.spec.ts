@@ -197,7 +197,10 @@ test('keyboard only: marking notifications as read keeps the focus and the place
 	await otto.context().close()
 })
 
-test('the page shows at once what was read in another tab', async ({ page, browser }) => {
+test('the page marks as read what it shows, and shows at once what was read in another tab', async ({
+	page,
+	browser,
+}) => {
 	await enrol(page, 'Dora Dotwell')
 	const otto = await another(browser, 'Otto Dotbell')
 	const paths = [await ask(page, 'First of two dots'), await ask(page, 'Second of two dots')]
@@ -210,6 +213,11 @@ test('the page shows at once what was read in another tab', async ({ page, brows
 	await other.goto(paths[0] ?? '')
 	await expect(dots).toHaveCount(1)
 	await other.goto('/notifications')
+	await comment(otto, paths[0] ?? '', 'Not on the page yet.')
+	await expect(bell(other, 2)).toBeVisible()
+	await other.getByRole('button', { name: 'Mark all as read' }).click()
+	for (const tab of [page, other]) await expect(bell(tab, 1)).toBeVisible()
+	await expect(dots).toHaveCount(1)
 	await other.getByRole('button', { name: 'Mark all as read' }).click()
 	await expect(dots).toHaveCount(0)
 	await otto.context().close()

@@ -48,7 +48,9 @@ test('a member writes about themselves, orders projects, and opens their page to
 		await expect(page.getByRole('heading', { level: 1 })).toHaveText('Personal Details')
 		const moderator = await withoutPage(browser)
 		await logIn(moderator, demoModerator)
-		expect(await htmlOf(moderator, profile)).toContain(`href="mailto:${username}@`)
+		const shown = await htmlOf(moderator, profile)
+		expect(shown).toContain(`href="mailto:${username}@`)
+		expect(shown).toContain('Only the member and moderators see this.')
 	})
 
 	await test.step('studies and experience are a list', async () => {

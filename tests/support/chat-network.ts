@@ -151,7 +151,10 @@ export class Browser {
 		remove: async (ids) => {
 			for (const id of ids) this.files.delete(id)
 		},
-		sweep: async () => {},
+		// As if all files were old.
+		sweep: async (used) => {
+			for (const id of this.files.keys()) if (!used.has(id)) this.files.delete(id)
+		},
 	}
 
 	readonly newId = () => {

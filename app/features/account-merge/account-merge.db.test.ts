@@ -142,7 +142,7 @@ describe('data that both accounts have', () => {
 		await makeComment(gone, posts.mine, 'An answer of the same person.')
 		for (const lena of [gone, kept]) {
 			await castVote(lena, { questionId: posts.others, commentId: null, vote: 1 })
-			await saveBookmark(lena, { kind: 'query', id: posts.others })
+			await saveBookmark(lena, { kind: 'query', id: posts.others }, { note: `Note of ${lena.username}` })
 			await setBlocked(lena, 'second', true)
 			await reportSubject(lena, { kind: 'query', name: String(posts.others) }, { reason: 'spam' })
 			await reportSubject(other, { kind: 'profile', name: lena.username }, { reason: 'spam', details: lena.username })
@@ -207,6 +207,8 @@ describe('data that both accounts have', () => {
 		)
 		const own = { votes: 2, bookmarks: 1, blocks: 1, own_score: 0, follows: 0, marks: 0 }
 		expect(rows[0]).toEqual({ ...own, cases: 1, reports: 2, open_reports: 1 })
+		const notes = await sql`select note from bookmarks where user_id = ${kept.id}`.execute(db())
+		expect(notes.rows).toEqual([{ note: 'Note of lena\nNote of lena-2' }])
 		// Neither the author nor the score reveals the asker.
 		expect(await sql`select author_id, score from questions where id = ${posts.hidden}`.execute(db())).toEqual(
 			pseudonym,

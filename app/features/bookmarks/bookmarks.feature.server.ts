@@ -1,11 +1,13 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { bookmarkOperations, bookmarkShapes } from './bookmarks.api.server.ts'
+import { joinBookmarkNotes } from './bookmarks.queries.server.ts'
 import { sweepBookmarks } from './bookmarks.server.ts'
 
 export const bookmarks = defineFeature({
 	name: 'bookmarks',
 	api: { operations: bookmarkOperations, schemas: bookmarkShapes },
 	schedules: [{ name: 'sweep-bookmarks', every: 'hour', run: sweepBookmarks }],
+	merging: [joinBookmarkNotes],
 	memberData: {
 		bookmarks: {
 			members: { user_id: 'deleted' },

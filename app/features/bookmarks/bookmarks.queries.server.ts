@@ -3,7 +3,8 @@ import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isoTime } from '~/platform/db/times.server.ts'
 import type { TimeCursor } from '~/platform/http/cursors.ts'
-import { BOOKMARK_UNDO_SECONDS } from './bookmarks.limits.ts'
+import type { Merge } from '~/platform/member-data.ts'
+import { BOOKMARK_UNDO_SECONDS, MAX_BOOKMARK_NOTE } from './bookmarks.limits.ts'
 import type { BookmarkKind, BookmarkTarget } from './bookmarks.schema.ts'
 
 declare module '~/platform/db/schema.ts' {
@@ -170,6 +171,22 @@ export async function deleteRemovedBookmarks(limit: number): Promise<number> {
 		delete from bookmarks where id in (
 			select id from bookmarks where removed_at < ${undoBegin} order by removed_at limit ${limit})`.execute(db())
 	return Number(numAffectedRows ?? 0n)
+}
+
+/**
+ * Where both of two merged accounts have bookmarked a post, the bookmark that is kept gets the note of the other one, too, as far as there
+ * is room. One that the kept account has just removed is back.
+ */
+export async function joinBookmarkNotes(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	const joined = sql`left(concat_ws(e'\n', nullif(kept.note, ''), gone.note), ${MAX_BOOKMARK_NOTE})`
+	await sql`
+		update bookmarks kept set removed_at = null, note = case
+			when kept.removed_at is not null then gone.note
+			when gone.note in ('', kept.note) then kept.note
+			else ${joined} end
+		from bookmarks gone
+		where kept.user_id = ${keptId} and gone.user_id = ${goneId} and gone.removed_at is null
+			and kept.question_id = gone.question_id and kept.comment_id is not distinct from gone.comment_id`.execute(trx)
 }
 
 /** The earliest removal that can still be undone. */

@@ -20,6 +20,8 @@ export interface Asker {
 	askerUsername: string
 	/** Whether the viewer is the member behind it, where it is a pseudonym. */
 	isMine?: boolean
+	/** Whether the question is deleted or not published: comments are then deleted at most. */
+	isClosed?: boolean
 }
 
 /**
@@ -45,7 +47,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, asker: Asker): C
 	const isPublished = row.status === 'published'
 	const unpublished = presentStatus(row)
 	const isOwnPending = unpublished !== null && mayChangePending(viewer, { ...owned, status: unpublished.status })
-	const editable = isOwnPending || (isPublished && mayEdit(viewer, owned))
+	const editable = !asker.isClosed && (isOwnPending || (isPublished && mayEdit(viewer, owned)))
 	const isVisible = isPublished || (unpublished !== null && maySeeUnpublished(viewer, owned))
 	return {
 		id: row.id,
@@ -61,7 +63,7 @@ export function presentComment(viewer: Viewer, row: CommentRow, asker: Asker): C
 		chosenAt: row.chosen_at,
 		outdated: row.outdated,
 		saysOutdated: false,
-		mayChoose: isPublished && choosing(viewer, asker),
+		mayChoose: isPublished && !asker.isClosed && choosing(viewer, asker),
 		vote: 0,
 		own: viewer?.id === row.author_id,
 		bookmarked: false,

@@ -130,9 +130,14 @@ export async function getComment(viewer: Viewer, id: number): Promise<CommentVie
 	return rows[0]
 }
 
-/** The author of a question, for its comments. */
-export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'>): Asker {
-	return { askerUsername: author.username, isMine: own }
+/** The author of a question, and whether it is closed, for its comments. */
+export function askerOf({
+	author,
+	own,
+	unpublished,
+	deletedBy,
+}: Pick<QuestionPageView, 'author' | 'own' | 'unpublished' | 'deletedBy'>): Asker {
+	return { askerUsername: author.username, isMine: own, isClosed: unpublished !== null || deletedBy !== null }
 }
 
 /**

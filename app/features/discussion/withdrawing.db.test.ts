@@ -98,6 +98,8 @@ describe.each(['deleted', 'merged'])('below a query that was %s', (how) => {
 	test('moderators delete a comment, which is logged; others cannot, and nobody edits one', async () => {
 		await expect(deleteComment(asker, mine)).rejects.toThrow(NotAllowed)
 		await expect(editComment(helper, mine, { body: 'Else.' })).rejects.toThrow(NotFound)
+		expect(await getComment(helper, mine)).toMatchObject({ mayEdit: false, body: null, mayDelete: true })
+		expect(await getComment(asker, mine)).toMatchObject({ mayChoose: false, mayDelete: false })
 		await deleteComment(moderator, mine)
 		expect(await shown()).toEqual([other])
 		const { rows } = await sql`select act from moderation_log where target_id = ${mine} and kind = 'comment'`.execute(

@@ -255,21 +255,22 @@ export async function removeOfActor(trx: Executor, userId: number, actorId: numb
 export interface NotificationSelection {
 	ids?: number[]
 	subject?: SubjectRef
+	/** Only those without a later event: the `updated_at` of the newest one that the reader was shown. */
+	until?: string
 }
 
 /** Marks a member's notifications as read. @returns how many are still unread */
 export async function markRead(
 	trx: Executor,
 	userId: number,
-	{ ids, subject }: NotificationSelection,
+	{ ids, subject, until }: NotificationSelection,
 ): Promise<number> {
 	await sql`select from notification_boxes where user_id = ${userId} for update`.execute(trx)
 	const { rows } = await sql<{ unread: number }>`
 		with done as (
 			update notifications n set read_at = now(), seen_at = coalesce(seen_at, now())
-			where user_id = ${userId} and read_at is null
-				and (${ids ?? null}::int[] is null or id = any(${ids ?? null}::int[]))
-				${subject ? sql`and ${isAbout('n', subject)}` : sql``}
+			where user_id = ${userId} and read_at is null and (${ids ?? null}::int[] is null or id = any(${ids ?? null}::int[]))
+				${subject ? sql`and ${isAbout('n', subject)}` : sql``} ${until ? sql`and updated_at <= ${until}::timestamptz` : sql``}
 			returning on_site
 		)
 		update notification_boxes set unread = unread - (select count(*) from done where on_site)

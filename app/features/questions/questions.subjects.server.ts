@@ -80,10 +80,9 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	const { id, title, html, excerpt, fingerprint } = row
 	const question = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
 	const isQuestion = type === 'query'
-	// A comment depends on its question: under an unpublished question, it has to wait. For an erased post there is nothing left to decide.
-	const isOut = (!isQuestion && row.question_status !== 'published') || excerpt === ''
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) =>
+			(isQuestion || isPossibleBelow(row.question_status, act)) &&
 			startsFrom[act].includes(states[row.status]) &&
 			act !== (row.locked ? 'lock' : 'unlock') &&
 			isPinAct(act) !== row.pinned,
@@ -92,18 +91,24 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	return {
 		...{ type, id, title, html, excerpt, fingerprint, question },
 		wasMergedInto: isQuestion ? row.was_merged_into : null,
-		url: isQuestion ? ownUrl(question, row.status) : commentUrl(question, id),
+		url: isQuestion ? ownUrl(question, row.status) : commentUrl(ownUrl(question, row.question_status), id),
 		createdAt: row.created_at,
 		authorId: row.author_id,
 		state: states[row.status],
 		reason: row.status_reason,
 		locked: isQuestion && row.locked,
-		reportable: row.status === 'published' && row.question_status === 'published',
+		reportable: [row.status, row.question_status].every((status) => status === 'published' || status === 'merged'),
 		acts: [
-			...(isOut ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs))),
+			// Of an erased post there is nothing left to decide.
+			...(excerpt === '' ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs))),
 			...(isPseudonymous ? (['unmask'] as const) : []),
 		],
 	}
+}
+
+/** Whether an action on a comment is possible: below an unpublished question it has to wait, but everybody reads those below a merged one. */
+function isPossibleBelow(question: PostStatus, act: PostAct): boolean {
+	return question === 'published' || (question === 'merged' && (act === 'hide' || act === 'restore'))
 }
 
 /** The address of a merged question redirects, unless it asks for the original. */
@@ -111,8 +116,8 @@ function ownUrl({ url }: EventQuestion, status: PostStatus): string {
 	return status === 'merged' ? `${url}?original=1` : url
 }
 
-function commentUrl(question: EventQuestion, id: number): string {
-	return `${withParams(question.url, { thread: id })}#comment-${id}`
+function commentUrl(question: string, id: number): string {
+	return `${withParams(question, { thread: id })}#comment-${id}`
 }
 
 /** A locked post, and what a moderator does to it. */
@@ -225,7 +230,7 @@ async function lockPost(trx: Executor, post: PostSubject, act: PostAct, into: nu
 	const other = act === 'restore' ? post.wasMergedInto : merged
 	const questions = await lockAnyQuestions(trx, other === null ? [questionId] : [questionId, other])
 	const question = questions.get(questionId)
-	if (!question || (post.type === 'comment' && question.status !== 'published')) throw caseChangedError()
+	if (!question || (post.type === 'comment' && !isPossibleBelow(question.status, act))) throw caseChangedError()
 	if (act === 'merge' && (other === null || questions.get(other)?.status !== 'published')) {
 		const message = 'There is no other query at this address.'
 		throw new Invalid(message, { into: message })
@@ -259,7 +264,7 @@ async function perform(trx: Executor, act: PostAct, call: ActInput<PostSubject>)
 		...done,
 		notification: {
 			subject: { type: 'query', id, title, url },
-			part: commentId === null ? null : { type: 'comment', id: commentId, url: commentUrl(post.question, commentId) },
+			part: commentId === null ? null : { type: 'comment', id: commentId, url: post.url },
 		},
 		async record(alsoLocked) {
 			happened = await recordEffects(trx, { ...event, ...(alsoLocked !== undefined && { alsoLocked }) })

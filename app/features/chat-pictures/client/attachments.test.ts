@@ -193,6 +193,18 @@ test('unsent pictures survive a reload in the same tab, and are deleted once sen
 	expect(list(last)).toEqual([])
 })
 
+test('old files are deleted, but not what a message waits with or the reloaded tab has attached', async () => {
+	const { server, browser, anna } = start()
+	anna.cut()
+	await choose(anna, 'waiting')
+	anna.client.write('bert', 'Look')
+	await choose(anna, 'attached')
+	await choose(open(server, browser), 'of another tab')
+	const again = new Tab(server, browser, undefined, undefined, anna.session)
+	await again.client.sweepPictures()
+	expect(await Promise.all([...browser.files.values()].map((kept) => kept.text()))).toEqual(['waiting', 'attached'])
+})
+
 test('lost files and invalid entries are ignored after a reload', async () => {
 	const { server, browser, anna } = start()
 	await choose(anna, 'bench', 'probe')

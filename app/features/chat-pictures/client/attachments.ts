@@ -132,6 +132,14 @@ export class Attachments {
 		if (ids.length > 0) void this.parts.store.remove(ids)
 	}
 
+	/** The ids of everything that this tab has attached, also before a reload, to messages to anybody. */
+	listStored(): string[] {
+		const { tab } = this.parts
+		const keys = Array.from({ length: tab.length }, (_, index) => tab.key(index) ?? '')
+		const own = keys.filter((key) => key.startsWith(this.keyOf('')))
+		return own.flatMap((key) => readStored(tab.getItem(key)).map(({ id }) => id))
+	}
+
 	private async takeBack(to: string, stored: PictureAttachment[]): Promise<void> {
 		const files = await Promise.all(stored.map(({ id }) => this.parts.store.get(id)))
 		const found = stored.filter((_, index) => files[index])

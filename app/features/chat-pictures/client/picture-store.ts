@@ -7,7 +7,7 @@ export interface PictureStore {
 	/** @returns null if it is no longer stored */
 	get(id: string): Promise<Blob | null>
 	remove(ids: string[]): Promise<void>
-	/** Deletes files that are older than a day and not in use, left by tabs that were closed before sending. */
+	/** Deletes files that are older than a week and not in use, left by tabs that were closed before sending. */
 	sweep(used: ReadonlySet<string>): Promise<void>
 }
 
@@ -17,7 +17,8 @@ interface StoredPicture {
 	at: number
 }
 
-const MAX_AGE_MS = 24 * 3_600_000
+/** A week, as other tabs cannot be asked what they have attached: one may be open over a weekend. */
+const MAX_AGE_MS = 7 * 86_400_000
 
 /** The pictures of one member in IndexedDB. What cannot be stored there lives as long as the tab. */
 export class BrowserPictures implements PictureStore {

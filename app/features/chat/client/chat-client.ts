@@ -209,6 +209,12 @@ export class ChatClient {
 		this.changed()
 	}
 
+	/** Deletes old picture files of this browser that no message waits with and this tab has not attached. */
+	sweepPictures(): Promise<void> {
+		const waiting = this.outgoing().flatMap((message) => message.pictures.map(({ id }) => id))
+		return this.pictureStore.sweep(new Set([...waiting, ...this.attachments.listStored()]))
+	}
+
 	/** Handles a message from a live event or an acknowledgement. */
 	hear(peer: string, message: ChatMessage): void {
 		if (message.sender === this.me) this.remove(message.clientId)

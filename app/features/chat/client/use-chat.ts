@@ -93,8 +93,7 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	const uploading = { upload: uploadForMessage, measure: measurePicture, refusalOf: uploadRefusal }
 	const pictures = { store: new BrowserPictures(me), tab: storageOf(me, sessionStorage), ...uploading }
 	const client = new ChatClient({ me, transport, store: storageOf(me, localStorage), lock, newId, pictures })
-	const waiting = client.outgoing().flatMap((message) => message.pictures.map(({ id }) => id))
-	void pictures.store.sweep(new Set(waiting))
+	void client.sweepPictures()
 	const unhear = withLive((socket) => {
 		transport.socket = socket
 		return listen(socket, client, transport)

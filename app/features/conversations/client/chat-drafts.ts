@@ -30,14 +30,22 @@ export function forgetDraft(me: string, peer: string, sent: string): void {
 	if (readDraft(me, peer) === sent) storeDraft(me, peer, '')
 }
 
-/** Stores the typed text of the field when the conversation or its page is left. @returns call it when the conversation is left */
+/**
+ * Stores the typed text of the field when the conversation or its page is left, and empties the field once another tab has sent the draft
+ * that it shows: sent from here, it would arrive twice. @returns call it when the conversation is left
+ */
 export function keepDraft(field: HTMLTextAreaElement, me: string, peer: string): () => void {
-	return keepTyped(field, {
-		name: keyOf(me, peer),
-		member: me,
-		store: (text) => storeDraft(me, peer, text),
-		textIn: (stored) => stored,
-	})
+	const name = keyOf(me, peer)
+	const hear = ({ key, oldValue, newValue }: StorageEvent) => {
+		if (key === name && newValue === null && oldValue === field.value && isStorageOf(me)) field.value = ''
+	}
+	addEventListener('storage', hear)
+	const store = (text: string) => storeDraft(me, peer, text)
+	const end = keepTyped(field, { name, member: me, store, textIn: (stored) => stored })
+	return () => {
+		end()
+		removeEventListener('storage', hear)
+	}
 }
 
 /** A storage of this browser that takes nothing more, as if it were full, once it is another member's. @param me username */

@@ -96,7 +96,7 @@ export function CommentActions({ comment, level, forms }: { comment: CommentView
 						label={comment.author ? `Bookmark the comment of ${comment.author.name}` : 'Bookmark this comment'}
 					/>
 				)}
-				{!comment.own && !facts.closed && comment.unpublished === null && (
+				{!comment.own && facts.reportable && comment.unpublished === null && (
 					<ReportLink className={link} href={`/report/comment/${id}`} what="this comment" signedIn={facts.signedIn}>
 						Report
 					</ReportLink>

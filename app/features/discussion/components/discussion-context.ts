@@ -7,9 +7,14 @@ import type { CommentView } from '../comment.view.ts'
 /** A question as its page shows it. */
 export type ShownQuestion = Omit<QuestionPageView, 'description'>
 
-/** Whether nobody can write, vote or report below a question, as it was deleted or is not published. */
+/** Whether nobody can write or vote below a question, as it was deleted or is not published. */
 export function isClosed({ deletedBy, unpublished }: Pick<ShownQuestion, 'deletedBy' | 'unpublished'>): boolean {
 	return deletedBy !== null || unpublished !== null
+}
+
+/** Whether a question and its comments can be reported: it is published, or merged and so still read by everybody. */
+export function isReportable(question: Pick<ShownQuestion, 'deletedBy' | 'unpublished'>): boolean {
+	return !isClosed(question) || question.unpublished?.status === 'merged'
 }
 
 /** What a thread shows of its page, serializable as JSON. The same for all members except moderators. */
@@ -19,6 +24,8 @@ export interface SharedFacts {
 	moderates: boolean
 	/** As of {@link isClosed}. */
 	closed: boolean
+	/** As of {@link isReportable}. */
+	reportable: boolean
 	questionId: number
 	/** The query's canonical address. */
 	url: string
@@ -55,9 +62,9 @@ export interface ThreadFacts extends SharedFacts {
 
 /** What the thread of this comment shows of its page. */
 export function threadFacts(page: DiscussionFacts, id: number): ThreadFacts {
-	const { signedIn, moderates, closed, questionId, url, here, thread, locked, lifted } = page
+	const { signedIn, moderates, closed, reportable, questionId, url, here, thread, locked, lifted } = page
 	const isOnFirstPage = page.isOnFirstPage(id)
-	return { signedIn, moderates, closed, questionId, url, here, thread, locked, lifted, isOnFirstPage }
+	return { signedIn, moderates, closed, reportable, questionId, url, here, thread, locked, lifted, isOnFirstPage }
 }
 
 /** The facts for a thread that is rendered separately. */

@@ -21,7 +21,7 @@ import { LocalTime } from '~/ui/local-time.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { CopyLink, RenderedText } from '~/ui/rendered-text.tsx'
 import { SectionHeading } from '~/ui/section-heading.tsx'
-import { isClosed, type ShownQuestion } from './discussion-context.ts'
+import { isClosed, isReportable, type ShownQuestion } from './discussion-context.ts'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 interface ArticleProps {
@@ -142,7 +142,7 @@ function Tools({ question, muted, viewer, publicUrl, here, votes }: ArticleProps
 						<Icon of={ShieldCheck} className="icon-sm" />
 					</Link>
 				)}
-				{!viewer.isAuthor && !closed && (
+				{!viewer.isAuthor && isReportable(question) && (
 					<ReportLink
 						className="icon-btn icon-btn-sm"
 						href={`/report/query/${question.id}`}

@@ -3,6 +3,7 @@ import { useRef } from 'react'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { isTimeText } from '~/platform/http/cursors.ts'
 import { readForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, requireLogin, safeRedirect, withHttpErrors } from '~/platform/http/http.ts'
 import { Icon } from '~/ui/icon.tsx'
@@ -29,8 +30,9 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
 	return withHttpErrors(async () => {
-		const id = form.get('id')
-		await readNotifications(viewer, id === null ? {} : { ids: [Number(id)].filter(isId) })
+		const [id, until] = [form.get('id'), form.get('until')]
+		const shown = isTimeText(until) ? { until } : {}
+		await readNotifications(viewer, id === null ? shown : { ids: [Number(id)].filter(isId) })
 		const message = id === null ? 'All notifications are marked as read.' : 'Marked as read.'
 		return redirectWithSuccess(safeRedirect(form.get('from'), '/notifications'), message)
 	})
@@ -57,6 +59,8 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 				{rows.length > 0 && (
 					<Form method="post" action="/notifications">
 						<input type="hidden" name="from" value={pathAt(cursor)} />
+						{/* What came since then was not shown. Later pages do not have the newest. */}
+						{cursor === null && <input type="hidden" name="until" value={rows[0]?.at} />}
 						<button className="btn btn-outline" type="submit">
 							<Icon of={CheckCheck} /> Mark all as read
 						</button>

@@ -137,20 +137,21 @@ function OrderLinks({ username, moderates }: { username: string; moderates: bool
 
 function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 	const studies = studiesText(profile.studies)
+	const privately = `Only ${own ? 'you' : 'the member'} and moderators see this.`
 	const reachable = profile.email || profile.phone || profile.city || studies
 	const ruled = 'mt-4 border-t border-line pt-4 sm:max-lg:first:mt-0 sm:max-lg:first:border-0 sm:max-lg:first:pt-0'
 	return (
 		<div className="min-w-0">
 			{reachable && (
 				<dl className={`grid grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-2.5 gap-y-2 text-sm ${ruled}`}>
-					<Fact icon={Mail} label="Email" note={own && !profile.shows.email}>
+					<Fact icon={Mail} label="Email" note={profile.shows.email ? '' : privately}>
 						{profile.email && (
 							<a className="quiet-link" href={`mailto:${profile.email}`}>
 								{profile.email}
 							</a>
 						)}
 					</Fact>
-					<Fact icon={Phone} label="Phone" note={own && !profile.shows.phone}>
+					<Fact icon={Phone} label="Phone" note={profile.shows.phone ? '' : privately}>
 						{profile.phone}
 					</Fact>
 					<Fact icon={MapPin} label="City">
@@ -196,8 +197,8 @@ function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 interface FactProps {
 	icon: IconNode
 	label: string
-	/** Whether to note that other members do not see it. */
-	note?: boolean
+	/** Who sees it, if not all members. */
+	note?: string
 	children: ReactNode
 }
 
@@ -211,7 +212,7 @@ function Fact({ icon, label, note, children }: FactProps) {
 			</dt>
 			<dd className="min-w-0 wrap-anywhere">
 				{children}
-				{note && <span className="meta block print:hidden">Only you and moderators see this.</span>}
+				{note && <span className="meta block print:hidden">{note}</span>}
 			</dd>
 		</>
 	)

@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest'
 import { deleteQuestion, editQuestion, restoreQuestion } from '~/features/asking/asking.server.ts'
 import { addComment } from '~/features/discussion/commenting.server.ts'
 import { listComments } from '~/features/discussion/discussion.server.ts'
+import { getCase } from '~/features/moderation/queue.server.ts'
+import { reportSubject } from '~/features/moderation/reports.server.ts'
 import { listLog } from '~/features/moderation-log/log.server.ts'
+import { listNotifications } from '~/features/notifications/notifications.server.ts'
 import { listForSitemap, listQuestions } from '~/features/question-lists/lists.server.ts'
 import { findMostDiscussed, findQuestion } from '~/features/questions/questions.queries.server.ts'
 import { getQuestion } from '~/features/questions/questions.server.ts'
@@ -80,6 +83,26 @@ describe('hiding', () => {
 		await decide(cast.moderator, 'query', cast.query, 'hide')
 		await decide(cast.moderator, 'query', cast.query, 'restore')
 		expect(await getQuestion(null, cast.query)).toMatchObject({ unpublished: null })
+		await expectCountsToHold()
+	})
+
+	test('a merged query and its comments can be reported; a comment is hidden and restored there, and nothing else', async () => {
+		const { comment } = cast
+		const { id: into } = await makeQuestion(cast.member)
+		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
+		const shown = async () =>
+			(await listComments(null, { questionId: cast.query, askerUsername: 'author' })).rows.map(({ id }) => id)
+		for (const [kind, id] of Object.entries({ query: cast.query, comment })) {
+			const { url } = await reportSubject(cast.member, { kind, name: String(id) }, { reason: 'spam' })
+			expect(url).toContain('?original=1')
+		}
+		expect((await getCase(cast.moderator, { kind: 'comment', name: String(comment) })).acts).toContain('hide')
+		await decide(cast.moderator, 'comment', comment, 'hide')
+		expect(await shown()).not.toContain(comment)
+		expect((await listNotifications(cast.author)).rows[0]?.url).toContain('?original=1')
+		await expectCountsToHold()
+		await decide(cast.moderator, 'comment', comment, 'restore')
+		expect(await shown()).toContain(comment)
 		await expectCountsToHold()
 	})
 

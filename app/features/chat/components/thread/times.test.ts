@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { clockTime, dayName, shortAge } from './times.ts'
 
 const now = Date.parse('2026-11-21T12:00:30Z')
@@ -37,4 +37,11 @@ test.each([
 
 test('shortly after midnight, a message of an hour ago is “1 h ago” and not “Yesterday”', () => {
 	expect(shortAge('2026-11-20T23:30:00Z', Date.parse('2026-11-21T00:40:00Z'), 'site')).toBe('1 h')
+})
+
+test('a list shows an old message with its day in the zone of the reader, as the conversation does', () => {
+	vi.stubEnv('TZ', 'America/New_York')
+	expect(shortAge('2026-11-02T03:00:00Z', now, 'local')).toBe('1 Nov')
+	expect(shortAge('2026-01-01T03:00:00Z', now, 'local')).toBe('31 Dec 2025')
+	vi.unstubAllEnvs()
 })

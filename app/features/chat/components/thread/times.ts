@@ -1,5 +1,5 @@
 import { inZone, timeOfDay, type Zone } from '~/lib/calendar.ts'
-import { shortDate, shortDateOf } from '~/lib/dates.ts'
+import { shortDateOf } from '~/lib/dates.ts'
 
 const weekdays = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat']
 const MINUTE_MS = 60_000
@@ -35,5 +35,5 @@ export function shortAge(at: string, now: number, zone: Zone): string {
 	if (days <= 0 || age < 6 * HOUR_MS) return `${Math.floor(age / HOUR_MS)} h`
 	if (days === 1) return 'Yesterday'
 	if (days < 7) return weekdays[new Date(dayOf(at, zone) * DAY_MS).getUTCDay()] ?? ''
-	return shortDate(at, now)
+	return shortDateOf(inZone(at, zone), inZone(now, zone).getUTCFullYear())
 }
