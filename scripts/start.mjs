@@ -17,7 +17,8 @@ const onlyPrepares = options.includes('--prepare')
 // A site that is ready reports it better, and as quickly: its data directory may show that this very site is already running.
 const taken = onlyPrepares ? null : await describeTakenPort(process.env)
 if (taken && !isReady(development)) stop(taken)
-const node = projectNode()
+// Who develops also tests.
+const node = projectNode(development)
 if (!development) buildWhenOld(node)
 if (onlyPrepares) process.exit(0)
 
