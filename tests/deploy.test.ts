@@ -76,23 +76,28 @@ describe('systemd', () => {
 			// A failed start is tried again for ever.
 			expect(linesOf(unit, 'StartLimitIntervalSec')).toEqual(['0'])
 			let requests = 0
-			const site = createHttpServer((_, response) => {
+			let asked: string | undefined
+			const site = createHttpServer(({ headers }, response) => {
 				requests += 1
+				asked = headers.host
 				response.writeHead(requests < 3 ? 503 : 200).end()
 			}).listen(0, '127.0.0.1')
 			onTestFinished(() => void site.close())
 			await once(site, 'listening')
 			const { port } = site.address() as AddressInfo
 			const [, script = ''] = /^\/bin\/sh -c '(.+)'$/.exec(linesOf(unit, 'ExecStartPost')[0] ?? '') ?? []
-			const wait = async (pid: number | undefined, curl = findProgram('curl') ?? '') => {
-				const words = script.replaceAll('/usr/bin/curl', curl).replace('localhost:%i', `127.0.0.1:${port}`)
+			const wait = async (pid: number | undefined, curl = findProgram('curl') ?? '', HOST = '127.0.0.1') => {
+				const words = script.replaceAll('/usr/bin/curl', curl).replace('%i', String(port))
 				const shell = spawn('/bin/sh', ['-c', words.replaceAll('$$', '$')], {
-					env: { ...process.env, MAINPID: String(pid) },
+					env: { ...process.env, MAINPID: String(pid), HOST },
 					stdio: 'ignore',
 				})
 				return (await once(shell, 'exit'))[0]
 			}
 			expect([await wait(process.pid), requests]).toEqual([0, 3])
+			// A site that listens on one address only never answers at another one.
+			expect(asked).toBe(`127.0.0.1:${port}`)
+			for (const host of ['0.0.0.0', '::', 'localhost', '']) expect(await wait(process.pid, undefined, host)).toBe(0)
 			const ended = spawnSync('true')
 			requests = -10
 			expect([await wait(ended.pid), requests]).toEqual([1, -9])
