@@ -6,12 +6,13 @@
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-RUN npm ci --include=dev --no-audit --no-fund --loglevel=error
+RUN npm ci --omit=dev --no-audit --no-fund --loglevel=error
 COPY . .
 ARG COMMIT=
 RUN COMMIT=$COMMIT node scripts/start.mjs --prepare
-# Build and test tools are not needed at runtime; the project brings its own Node.
-RUN npm prune --omit=dev --no-audit --no-fund --loglevel=error
+# What only builds is not needed at runtime, nor what npm keeps in spite of --omit=dev, as a dependency may use it (the last three). The
+# project brings its own Node.
+RUN npm uninstall --no-save --omit=dev --no-audit --no-fund --loglevel=error @react-router/dev @tailwindcss/vite tailwindcss vite @types/react typescript vitest
 
 FROM debian:bookworm-slim
 WORKDIR /app

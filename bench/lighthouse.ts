@@ -26,7 +26,7 @@ const maxReportBytes = 64 * 1024 * 1024
 cpSync(join(root, 'bench', 'lighthouse'), folder, { recursive: true, preserveTimestamps: true })
 if (missingPackages(folder).length > 0) {
 	process.stdout.write('Installing Lighthouse (npm ci), once.\n')
-	installPackages(folder)
+	installPackages(folder, false)
 }
 
 const port = await freePort()

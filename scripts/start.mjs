@@ -18,7 +18,8 @@ const onlyPrepares = options.includes('--prepare')
 // running.
 const taken = onlyPrepares ? null : await describeTakenPort(process.env)
 if (taken && !isReady(development)) stop(taken)
-const node = projectNode()
+// Who develops also tests.
+const node = projectNode(development)
 if (!development) buildWhenOld(node)
 if (onlyPrepares) process.exit(0)
 

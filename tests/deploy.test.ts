@@ -76,23 +76,28 @@ describe('systemd', () => {
 			// A failed start is tried again for ever.
 			expect(linesOf(unit, 'StartLimitIntervalSec')).toEqual(['0'])
 			let requests = 0
-			const site = createHttpServer((_, response) => {
+			let asked: string | undefined
+			const site = createHttpServer(({ headers }, response) => {
 				requests += 1
+				asked = headers.host
 				response.writeHead(requests < 3 ? 503 : 200).end()
 			}).listen(0, '127.0.0.1')
 			onTestFinished(() => void site.close())
 			await once(site, 'listening')
 			const { port } = site.address() as AddressInfo
 			const [, script = ''] = /^\/bin\/sh -c '(.+)'$/.exec(linesOf(unit, 'ExecStartPost')[0] ?? '') ?? []
-			const wait = async (pid: number | undefined, curl = findProgram('curl') ?? '') => {
-				const words = script.replaceAll('/usr/bin/curl', curl).replace('localhost:%i', `127.0.0.1:${port}`)
+			const wait = async (pid: number | undefined, curl = findProgram('curl') ?? '', HOST = '127.0.0.1') => {
+				const words = script.replaceAll('/usr/bin/curl', curl).replace('%i', String(port))
 				const shell = spawn('/bin/sh', ['-c', words.replaceAll('$$', '$')], {
-					env: { ...process.env, MAINPID: String(pid) },
+					env: { ...process.env, MAINPID: String(pid), HOST },
 					stdio: 'ignore',
 				})
 				return (await once(shell, 'exit'))[0]
 			}
 			expect([await wait(process.pid), requests]).toEqual([0, 3])
+			// A site that listens on one address only never answers at another one.
+			expect(asked).toBe(`127.0.0.1:${port}`)
+			for (const host of ['0.0.0.0', '::', 'localhost', '']) expect(await wait(process.pid, undefined, host)).toBe(0)
 			const ended = spawnSync('true')
 			requests = -10
 			expect([await wait(ended.pid), requests]).toEqual([1, -9])
@@ -174,6 +179,12 @@ interface Composed {
 	env_file?: string[]
 }
 
+interface Package {
+	dependencies?: Record<string, string>
+	devDependencies?: Record<string, string>
+	devOptional?: boolean
+}
+
 describe('the image', () => {
 	const dockerfile = read('Dockerfile')
 	const stages = dockerfile.split(/^FROM /m).slice(1)
@@ -182,10 +193,20 @@ describe('the image', () => {
 
 	test('has a build stage and a runtime stage without privileges and build tools', () => {
 		expect(stages).toHaveLength(2)
-		expect(stages[0]).toMatch(/npm ci[\s\S]*--prepare[\s\S]*npm prune --omit=dev/)
+		expect(stages[0]).toMatch(/npm ci --omit=dev[\s\S]*--prepare[\s\S]*npm uninstall --no-save --omit=dev/)
 		expect(last).toMatch(/^USER devquad$/m)
 		expect(last.indexOf('USER devquad')).toBeLessThan(last.indexOf('CMD'))
 		expect(last).not.toMatch(/\bnpm\b|apt-get/)
+	})
+
+	test('lacks what only the build imports, and the tools of tests that npm keeps in spite of --omit=dev', () => {
+		const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Package> }
+		const { dependencies = {}, devDependencies = {} } = packages[''] ?? {}
+		const building = ['vite.config.ts', 'react-router.config.ts', 'app/routes.ts', 'app/app.css'].map(read).join('\n')
+		const builders = Object.keys(dependencies).filter((name) => building.match(`(from|@import) ['"]${name}['"/]`))
+		const kept = Object.keys(devDependencies).filter((name) => packages[`node_modules/${name}`]?.devOptional)
+		const [, removed = ''] = /npm uninstall (.+)$/m.exec(stages[0] ?? '') ?? []
+		expect(removed.split(' ').filter((word) => !word.startsWith('--'))).toEqual([...builders, ...kept])
 	})
 
 	test('copies existing files that are part of its context', () => {

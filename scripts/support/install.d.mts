@@ -4,8 +4,8 @@ export function siteCommand(development: boolean): { args: string[]; env: Record
 export function buildWhenOld(node: string): void
 export function isReady(development: boolean): boolean
 export function describeTakenPort(env: Record<string, string | undefined>): Promise<string | null>
-export function missingPackages(folder: string): string[]
-export function installPackages(folder: string): void
+export function missingPackages(folder: string, withTools?: boolean): string[]
+export function installPackages(folder: string, withTools: boolean): void
 export function isBuilt(folder: string): boolean
 export function hashOfSources(folder: string): string
 

@@ -11,15 +11,18 @@ export const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..')
 /** The sources of a build. A missing folder, as in an image of the built site, counts as older than everything. */
 const sources = ['app', 'server', 'public', 'vite.config.ts', 'react-router.config.ts', 'package-lock.json']
 
-/** The Node 24 of the project. Installs what is missing; where nothing is, the network is not used. */
-export function projectNode() {
-	if (!existsSync(binary()) || missingPackages(root).length > 0) install()
+/**
+ * The Node 24 of the project. Installs what is missing; where nothing is, the network is not used.
+ * @param withTools whether the tools of tests and checks are needed, the devDependencies: a site is built and run without them
+ */
+export function projectNode(withTools = false) {
+	if (!existsSync(binary()) || missingPackages(root, withTools).length > 0) install(withTools)
 	return binary()
 }
 
 /** Whether the site can run as it is: nothing has to be installed, nor built for production. */
 export function isReady(development) {
-	return existsSync(binary()) && missingPackages(root).length === 0 && (development || isBuilt(root))
+	return existsSync(binary()) && missingPackages(root, development).length === 0 && (development || isBuilt(root))
 }
 
 /**
@@ -43,43 +46,56 @@ function isTaken(port, address) {
 
 /**
  * Compares installed packages with package-lock.json: first by time, then by content, as `git checkout` and copies change times
- * only.
+ * only. By time an image is complete, too, whose tools of the build were removed after it.
  * @param folder of the project
- * @returns the folders of packages that are missing or of another version. Where no development package is installed, as in
- * production, none is required
+ * @param withTools whether its devDependencies are needed
+ * @returns the folders of packages that are missing or of another version
  */
-export function missingPackages(folder) {
-	const [wanted, installed] = [join(folder, 'package-lock.json'), join(folder, 'node_modules', '.package-lock.json')]
-	if (timeOf(installed) >= timeOf(wanted)) return []
+export function missingPackages(folder, withTools = false) {
+	const wanted = join(folder, 'package-lock.json')
+	// An installation may be newer than the lock file and lack the tools.
+	if (!withTools && timeOf(installedList(folder)) >= timeOf(wanted)) return []
 	const { packages: all } = JSON.parse(readFileSync(wanted, 'utf8'))
-	const present = existsSync(installed) ? JSON.parse(readFileSync(installed, 'utf8')).packages : {}
-	const hasTools = Object.values(present).some(({ dev }) => dev)
+	const present = installedPackages(folder)
 	return Object.keys(all).filter((path) => {
 		const { optional, devOptional, dev, version, integrity } = all[path]
 		// Optional packages are mostly those of other systems.
-		if (path === '' || optional || devOptional || (dev && !hasTools)) return false
+		if (path === '' || optional || devOptional || (dev && !withTools)) return false
 		return present[path]?.version !== version || present[path]?.integrity !== integrity
 	})
 }
 
-function install() {
-	process.stdout.write('Installing what is missing (npm ci). This takes a minute or two, once.\n')
-	installPackages(root)
+function install(withTools = false) {
+	process.stdout.write(
+		`Installing what is missing${withTools ? ', for tests and checks too' : ''} (npm ci). This takes a minute or two, once.\n`,
+	)
+	// `npm ci` begins anew: where the tools are, they stay.
+	installPackages(root, withTools || Object.values(installedPackages(root)).some(({ dev }) => dev))
 	if (!existsSync(binary())) stop('npm ci did not install Node.')
 }
 
 /**
- * Installs the packages of a package-lock.json anew; exits with a message if it fails. Development packages too, as the build needs them:
- * npm leaves them out where NODE_ENV is production.
+ * Installs the packages of a package-lock.json anew; exits with a message if it fails.
  * @param folder of the package-lock.json
+ * @param withTools whether its devDependencies are installed as well, whatever NODE_ENV is
  */
-export function installPackages(folder) {
-	const { status } = spawnSync('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'], {
+export function installPackages(folder, withTools) {
+	const which = withTools ? '--include=dev' : '--omit=dev'
+	const { status } = spawnSync('npm', ['ci', which, '--no-audit', '--no-fund', '--loglevel=error'], {
 		cwd: folder,
 		stdio: ['ignore', 'ignore', 'inherit'],
 		shell: process.platform === 'win32',
 	})
 	if (status !== 0) stop('npm ci failed. Its message is above.')
+}
+
+/** The packages in node_modules by their folders, as npm lists them there. */
+function installedPackages(folder) {
+	return existsSync(installedList(folder)) ? JSON.parse(readFileSync(installedList(folder), 'utf8')).packages : {}
+}
+
+function installedList(folder) {
+	return join(folder, 'node_modules', '.package-lock.json')
 }
 
 /** Builds the site when its sources have changed since the last build. A failed build leaves the previous one as it was. */

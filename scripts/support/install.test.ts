@@ -1,9 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { hashOfSources, isBuilt, missingPackages } from './install.mjs'
 
+const scripts = fileURLToPath(new URL('..', import.meta.url))
 let folder = ''
 
 beforeEach(() => {
@@ -36,22 +39,62 @@ function setAge(path: string, age: number): void {
 	utimesSync(join(folder, path), time, time)
 }
 
-describe('a start installs only what is missing', () => {
+describe('a start installs only what the site needs, and tests what they need', () => {
 	test.each([
-		['a lock file that git wrote anew', { 'node_modules/one': one, 'node_modules/tool': tool }, []],
-		['an installation without what builds', { 'node_modules/one': one }, []],
-		['a tool that is missing', { 'node_modules/one': one, 'node_modules/other': { dev: true } }, ['node_modules/tool']],
-		['another version', { 'node_modules/one': { ...one, version: '0.9.0' } }, ['node_modules/one']],
-		['another content', { 'node_modules/one': { ...one, integrity: 'sha512-9' } }, ['node_modules/one']],
-	])('%s', (_what, installed, missing) => {
+		['a lock file that git wrote anew', { 'node_modules/one': one, 'node_modules/tool': tool }, [], []],
+		['no tools of tests', { 'node_modules/one': one }, [], ['node_modules/tool']],
+		[
+			'an older tool',
+			{ 'node_modules/one': one, 'node_modules/tool': { ...tool, version: '1.0.0' } },
+			[],
+			['node_modules/tool'],
+		],
+		[
+			'another version',
+			{ 'node_modules/one': { ...one, version: '0.9.0' }, 'node_modules/tool': tool },
+			['node_modules/one'],
+			['node_modules/one'],
+		],
+		[
+			'another content',
+			{ 'node_modules/one': { ...one, integrity: 'sha512-9' }, 'node_modules/tool': tool },
+			['node_modules/one'],
+			['node_modules/one'],
+		],
+	])('%s', (_what, installed, forSite, forTests) => {
 		write('node_modules/.package-lock.json', installed, 60)
 		write('package-lock.json', wanted)
-		expect(missingPackages(folder)).toEqual(missing)
+		expect([missingPackages(folder), missingPackages(folder, true)]).toEqual([forSite, forTests])
 	})
 
 	test('nothing is installed yet', () => {
 		write('package-lock.json', wanted)
 		expect(missingPackages(folder)).toEqual(['node_modules/one'])
+	})
+
+	test('tests miss their tools in an installation that is newer than the lock file', () => {
+		write('package-lock.json', wanted, 60)
+		write('node_modules/.package-lock.json', { 'node_modules/one': one })
+		expect([missingPackages(folder), missingPackages(folder, true)]).toEqual([[], ['node_modules/tool']])
+	})
+
+	test.each([
+		['for a site', {}, [], 'omit'],
+		['for tests', {}, ['--with-tools'], 'include'],
+		['for a site in a clone with the tools of tests, which stay', { 'node_modules/tool': tool }, [], 'include'],
+	])('what is missing is installed %s', (_what, installed, options, which) => {
+		write('package-lock.json', wanted)
+		write('node_modules/.package-lock.json', installed, 60)
+		for (const file of ['run.mjs', 'support/install.mjs'])
+			cpSync(join(scripts, file), join(folder, 'scripts', file), { recursive: true })
+		const npm = `#!/bin/sh\necho "$@" > arguments\nmkdir -p node_modules/node/bin\nln -s /bin/true node_modules/node/bin/node\n`
+		writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 })
+		const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
+		execFileSync(process.execPath, [join(folder, 'scripts/run.mjs'), ...options, 'scripts/some.ts'], {
+			env,
+			cwd: folder,
+		})
+		expect(readFileSync(join(folder, 'arguments'), 'utf8')).toMatch(new RegExp(`^ci --${which}=dev `))
 	})
 })
 

@@ -19,17 +19,21 @@ import { freePort } from '../../scripts/support/free-ports.ts'
 import { makeDataDir } from '../support/site-process.ts'
 
 /*
- * The image without Docker: a folder with what the last stage of the Dockerfile copies, and the packages that remain after `npm prune
- * --omit=dev`, in which the commands of that stage run with its environment.
+ * The image without Docker: a folder with what the last stage of the Dockerfile copies, and the packages that remain after its `npm
+ * uninstall`, in which the commands of that stage run with its environment.
  */
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'devquad-image-'))
 const [image, dataDir] = [join(folder, 'app'), join(folder, 'data')]
-const stage =
-	readFileSync(join(root, 'Dockerfile'), 'utf8')
-		.split(/^FROM /m)
-		.at(-1) ?? ''
+const stages = readFileSync(join(root, 'Dockerfile'), 'utf8').split(/^FROM /m)
+const stage = stages.at(-1) ?? ''
+/** What only builds: removed after the build. */
+const builders =
+	/npm uninstall .*?((?: [@a-z]\S*)+)$/m
+		.exec(stages.at(-2) ?? '')?.[1]
+		?.trim()
+		.split(' ') ?? []
 
 /** The JSON list of an instruction, such as CMD. */
 function commandOf(instruction: RegExp): string[] {
@@ -59,12 +63,14 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-/** Links the runtime packages, with npm's metadata. */
+/** Links the packages that remain, with npm's metadata. */
 function copyPackages(): void {
-	const list = JSON.parse(readFileSync(join(root, 'node_modules/.package-lock.json'), 'utf8')) as {
+	for (const name of ['package.json', 'package-lock.json']) cpSync(join(root, name), join(folder, name))
+	execFileSync('npm', ['uninstall', '--package-lock-only', '--offline', ...builders], { cwd: folder, stdio: 'pipe' })
+	const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
 		packages: Record<string, { dev?: boolean }>
 	}
-	const kept = Object.entries(list.packages).filter(([, { dev }]) => !dev)
+	const kept = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev)
 	for (const [path] of kept) {
 		if (/node_modules\/.*node_modules\//.test(path) || !existsSync(join(root, path))) continue
 		mkdirSync(dirname(join(image, path)), { recursive: true })
