@@ -151,7 +151,7 @@ async function addLiteral<Row extends { id: number }>(
 	if (scope === null) return exact
 	const words = terms.map(({ source }) => source).join(' ')
 	const before = after !== null && Number(after.rank) === LITERAL_RANK ? after.id : null
-	const ids = await listLiteral(scope, { words, phrases, before, limit })
+	const ids = await listLiteral(scope, { words, phrases, before, limit: limit - literal.length })
 	if (ids.length === 0) return exact
 	const rows = await present(await chosenRows(selection, ids, phrases.join(' ')))
 	const older = rows.map((row) => ({ ...row, rank: String(LITERAL_RANK) }))
