@@ -15,10 +15,14 @@ export function NewCommentsBar({ count, show }: { count: number; show: () => voi
 	return (
 		<div
 			role="status"
-			className="sticky top-17 z-10 -my-2 flex h-5 justify-center group-has-[textarea:focus]/discussion:static max-sm:h-7"
+			className="pointer-events-none sticky top-17 z-10 -my-2 flex h-5 justify-center group-has-[textarea:focus]/discussion:static max-sm:h-7"
 		>
 			{count > 0 && (
-				<button type="button" className="btn btn-outline btn-sm mt-2 floating max-sm:h-9" onClick={show}>
+				<button
+					type="button"
+					className="btn btn-outline btn-sm pointer-events-auto mt-2 floating max-sm:h-9"
+					onClick={show}
+				>
 					<Icon of={MessageSquare} className="icon-sm" />
 					{pluralize(count, 'new comment')}
 				</button>
