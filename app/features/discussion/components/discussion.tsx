@@ -196,7 +196,7 @@ function SortLinks({ question, sort }: { question: ShownQuestion; sort: CommentS
 		<nav className="print:hidden" aria-label="Order of the comments">
 			{/* Remounted for another order, so that choosing one closes it. */}
 			<details key={sort} className="relative" onBlur={closeWhenLeft} onKeyDown={closeOnEscape}>
-				<summary className="quiet-link flex cursor-pointer list-none items-center gap-1.5 max-sm:min-h-11 [&::-webkit-details-marker]:hidden">
+				<summary className="quiet-link flex cursor-pointer list-none items-center gap-1.5 max-sm:-my-3 max-sm:min-h-11 [&::-webkit-details-marker]:hidden">
 					{titles[sort]}
 					<Icon of={ChevronDown} className="icon-sm" />
 				</summary>

@@ -105,7 +105,7 @@ function Buttons({ ballot, className, button, icon, number }: ButtonsProps) {
 	const { value, count, press, fields, signedIn, login, name } = ballot
 	const figure = (
 		<span className={`num ${number}`}>
-			<span className="sr-only">Votes </span>
+			<span className="sr-only print:not-sr-only">Votes </span>
 			<Count of={count} />
 		</span>
 	)
