@@ -80,8 +80,11 @@ export async function searchRows<Row>(
 
 /** `ranked (id, rank)` for a search without phrases. */
 function rankedByWords(wanted: SearchWords, scope: SearchScope): RawBuilder<unknown> {
-	const kind = countWords(wanted.words) === 1 ? 'word' : 'words'
-	return sql`${candidateRows(wanted.words.join(' '), kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
+	const typed = wanted.words.join(' ')
+	// The words of `UTF_8` must be adjacent, as those of a phrase.
+	const isJoined = /"|[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(typed)
+	const kind = isJoined ? 'phrase' : countWords(wanted.words) === 1 ? 'word' : 'words'
+	return sql`${candidateRows(typed, kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
 }
 
 /** If this many questions with the words of a phrase in their titles contain it literally, no others are ranked. */
