@@ -180,7 +180,7 @@ function startOf(text: RawBuilder<unknown>, characters: number): RawBuilder<unkn
 /** As `countNewMatches` of search.server.ts: reads the questions of those days one by one, as they are few. */
 export async function countMatchesAmong(
 	scope: SearchScope,
-	words: string,
+	words: string[],
 	parts: string[] | undefined,
 	{ among, reader }: { among: RawBuilder<number>; reader: number },
 ): Promise<number> {
@@ -189,7 +189,7 @@ export async function countMatchesAmong(
 		select count(*)::int as count from (
 			select from questions q where q.id in ${among} and ${conditions(scope)}
 				and q.author_id <> all(${accountIdsOf(reader)}) and not ${isBlocking(reader, sql.ref('q.author_id'))}
-				${words === '' ? sql`` : sql`and ${document} @@ ${allOf([words])}`} limit 100) hit`.execute(db())
+				${words.length === 0 ? sql`` : sql`and ${document} @@ ${allOf(words)}`} limit 100) hit`.execute(db())
 	return rows[0]?.count ?? 0
 }
 
@@ -276,14 +276,15 @@ function allOf(words: string[]): RawBuilder<unknown> {
 }
 
 /** What {@link numbersIn} adds to a number. */
-const otherNumber = '^(-|v[0-9]+[.])'
+const otherNumber = '^(-|v[0-9]+[.])|[.]$'
 
 /**
- * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, and `v3.8.1`.
+ * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, and `v3.8.1`; a version also its later
+ * parts, `4.3` in `4.3.2`.
  * Excluded ones stay exact, as `kill -11` may be in a pasted title.
  */
 function numbersIn(query: RawBuilder<unknown>): RawBuilder<unknown> {
-	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
+	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'' | ''\\1.'':* | ''v\\1.'':*)', 'g')`
 	return sql`regexp_replace(${versions}, '(?<![!''])''-?([0-9]+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`
 }
 
