@@ -191,6 +191,7 @@ const spellings: [string, string, string][] = [
 	['"since 4.2" nuthatch', 'Nuthatch', 'Since v4.2 of it.'],
 	['5.3 fieldfare', 'Fieldfare', 'Since 5.3.2.RELEASE of it.'],
 	['"since 5.4" redwing', 'Redwing', 'Since v5.4.1 of it.'],
+	['"see brambling notes today"', 'Brambling', 'Do see [brambling notes](https://birds.example/a/b?c=1) today.'],
 	['behavior pratincole', 'Pratincole', 'Its behaviour.'],
 	['organisation, dotterel', 'Dotterel', 'Their organization.'],
 	['licence sanderling', 'Sanderling', 'A license.'],

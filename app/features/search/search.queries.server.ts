@@ -82,8 +82,8 @@ export async function searchRows<Row>(
 function rankedByWords(wanted: SearchWords, scope: SearchScope): RawBuilder<unknown> {
 	const typed = wanted.words.join(' ')
 	// The words of `UTF_8` must be adjacent, as those of a phrase.
-	const isJoined = /"|[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(typed)
-	const kind = isJoined ? 'phrase' : countWords(wanted.words) === 1 ? 'word' : 'words'
+	const isPhrase = /"|[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(typed)
+	const kind = isPhrase ? 'phrase' : countWords(wanted.words) === 1 ? 'word' : 'words'
 	return sql`${candidateRows(typed, kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
 }
 
@@ -203,15 +203,16 @@ const BLOCKS_READ_LITERALLY = 12
  * literally. Only phrases with words that the index lacks are searched: of “how does this work” it has one word, and of
  * “are there any other” none.
  * @param asked.words in the syntax of `websearch_to_tsquery`, without exclusions
- * @param asked.before the id that the previous page ended with
+ * @param asked `before`: the id that the previous page ended with; `isOnly`: none is ranked, so that all with the words are searched
  * @returns ids, newest first
  */
 export async function listLiteral(
 	scope: SearchScope,
-	{ words, phrases, before, limit }: { words: string; phrases: string[]; before: number | null; limit: number },
+	asked: { words: string; phrases: string[]; before: number | null; limit: number; isOnly: boolean },
 ): Promise<number[]> {
-	const { titled, anywhere } = MAX_CANDIDATES.phrase
-	const isPartly = sql`is_partly_known and numnode(words) > 0`
+	const { words, phrases, before, limit, isOnly } = asked
+	const { titled, anywhere } = isOnly ? { titled: 0, anywhere: 0 } : MAX_CANDIDATES.phrase
+	const isPartly = sql`(is_partly_known or ${isOnly}::boolean) and numnode(words) > 0`
 	const newest = (matching: RawBuilder<unknown>, isWanted: RawBuilder<unknown>, ranked: number, most: number) => sql`
 		(${walkBlocks(sql`${matching} and ${conditionsBesideWords(scope)}`, sql`0`, sql`${BLOCKS_READ_LITERALLY - 1}::int`)}
 		where (select ${isWanted} from asked) offset ${ranked} limit ${most})`
@@ -277,11 +278,9 @@ function allOf(words: string[]): RawBuilder<unknown> {
 
 /** What {@link numbersIn} adds to a number. */
 const otherNumber = '^(-|v[0-9]+[.])|[.]$'
-
 /**
- * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, and `v3.8.1`; a version also its later
- * parts, `4.3` in `4.3.2`.
- * Excluded ones stay exact, as `kill -11` may be in a pasted title.
+ * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, `v3.8.1`, and `4.3.2` for 4.3. Excluded
+ * ones stay exact, as `kill -11` may be in a pasted title.
  */
 function numbersIn(query: RawBuilder<unknown>): RawBuilder<unknown> {
 	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'' | ''\\1.'':* | ''v\\1.'':*)', 'g')`
@@ -346,13 +345,13 @@ function lettersInOrder(phrase: string): string {
 }
 
 /**
- * A regular expression for a phrase with any spaces and punctuation between its words; `_` is punctuation in Markdown,
- * but not for PostgreSQL. An option does not match within a longer one.
+ * A regular expression for a phrase with any spaces and punctuation between its words, or the address of a link; `_` is punctuation in
+ * Markdown, but not for PostgreSQL. An option does not match within a longer one.
  */
 function patternOf(phrase: string): string {
 	if (isOption(phrase)) return `(^|[^-\\w])${phrase}(?!-?\\w)`
 	const words = phrase.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\W|_)+')
+	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\]\\([^()\\s]*\\)|\\W|_)+')
 }
 
 export interface CommentHitRow {

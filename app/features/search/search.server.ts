@@ -135,7 +135,10 @@ function literalTexts(terms: SearchPart[]): string[] {
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
 
-/** Appends older questions with literal matches of the phrases after the ranked ones that have them, as only the newest are ranked. */
+/**
+ * Appends older questions with literal matches of the phrases after the ranked ones that have them, as only the newest are ranked. For a
+ * phrase without results these may be new: in the index, the address of a link is among the words around it.
+ */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
@@ -153,7 +156,11 @@ async function addLiteral<Row extends { id: number }>(
 	if (scope === null) return exact
 	const words = terms.map(({ source }) => source).join(' ')
 	const before = after !== null && Number(after.rank) === LITERAL_RANK ? after.id : null
-	const ids = await listLiteral(scope, { words, phrases, before, limit })
+	const wanted = { words, phrases, before }
+	const found = await listLiteral(scope, { ...wanted, limit, isOnly: false })
+	// As one page: the next one could not tell what came before.
+	const isOnly = found.length + exact.rows.length === 0 && after === null
+	const ids = isOnly ? await listLiteral(scope, { ...wanted, limit: limit - 1, isOnly }) : found
 	if (ids.length === 0) return exact
 	const rows = await present(await chosenRows(selection, ids, phrases.join(' ')))
 	const older = rows.map((row) => ({ ...row, rank: String(LITERAL_RANK) }))
