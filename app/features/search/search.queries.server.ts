@@ -199,9 +199,8 @@ const MAX_READ_LITERALLY = 3_000
 const BLOCKS_READ_LITERALLY = 12
 
 /**
- * The newest unranked questions with the words of some phrases whose title or description contains each phrase
- * literally. Only phrases with words that the index lacks are searched: of “how does this work” it has one word, and of
- * “are there any other” none.
+ * The newest unranked questions with the words of some phrases whose title or description contains each phrase literally. Only phrases with
+ * words that the index lacks are searched: of “how does this work” it has one word, and of “are there any other” none.
  * @param asked.words in the syntax of `websearch_to_tsquery`, without exclusions
  * @param asked `before`: the id that the previous page ended with; `isOnly`: none is ranked, so that all with the words are searched
  * @returns ids, newest first
