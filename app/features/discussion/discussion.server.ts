@@ -125,19 +125,19 @@ export async function getComment(viewer: Viewer, id: number): Promise<CommentVie
 	const found = isId(id) ? await findAnyComment(id) : undefined
 	if (!found || !isStanding(viewer, found)) throw new NoSuch('comment')
 	const question = await getDiscussed(viewer, found.id)
-	const { rows } = await listComments(viewer, { questionId: found.id, ...askerOf(question), thread: id })
+	const { rows } = await listComments(viewer, { questionId: found.id, ...askerForApi(question), thread: id })
 	if (!rows[0]) throw new NoSuch('comment')
 	return rows[0]
 }
 
-/** The author of a question, and whether it is closed, for its comments. */
-export function askerOf({
-	author,
-	own,
-	unpublished,
-	deletedBy,
-}: Pick<QuestionPageView, 'author' | 'own' | 'unpublished' | 'deletedBy'>): Asker {
-	return { askerUsername: author.username, isMine: own, isClosed: unpublished !== null || deletedBy !== null }
+/** The author of a question, for its comments. */
+export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'>): Asker {
+	return { askerUsername: author.username, isMine: own }
+}
+
+/** {@link askerOf}, and whether the question is closed: programs read from its comments what is possible. */
+export function askerForApi(question: QuestionPageView): Asker {
+	return { ...askerOf(question), isClosed: question.unpublished !== null || question.deletedBy !== null }
 }
 
 /**
