@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { useRootData } from '~/lib/root-data.ts'
 import { SectionHeading } from '~/ui/section-heading.tsx'
 
 interface AccountFrameProps {
@@ -10,27 +11,31 @@ interface AccountFrameProps {
 	children?: ReactNode
 }
 
-/** The layout of account pages: a form on the left, and from 1024 px the benefits of an account on the right. */
+/** The layout of account pages: a form on the left; for visitors, from 1024 px, the benefits of an account on the right. */
 export function AccountFrame({ title, lead, back, children }: AccountFrameProps) {
+	const { viewer } = useRootData()
+	// As high as the window without the header and the footer.
 	return (
-		<div className="-mb-16 grid grid-cols-1 lg:min-h-[calc(100dvh-3.5rem)] lg:grid-cols-2">
+		<div className="-mb-16 grid grid-cols-1 lg:min-h-[calc(100dvh-7.3125rem)] lg:grid-cols-2">
 			<div className="w-full max-w-sm py-10 max-lg:mx-auto lg:py-12">
 				{back}
 				<h1 className="text-3xl font-bold">{title}</h1>
 				<p className="mt-1 text-ink-2">{lead}</p>
 				{children}
 			</div>
-			<aside className="hidden border-l border-line py-12 pl-12 lg:block" aria-labelledby="why">
-				<SectionHeading id="why" title="What you can do with an account" />
-				<ul>
-					{reasons.map(([heading, text]) => (
-						<li key={heading} className="border-b border-line py-3.5">
-							<p className="text-lg font-semibold">{heading}</p>
-							<p className="mt-1 max-w-[52ch] text-ink-2">{text}</p>
-						</li>
-					))}
-				</ul>
-			</aside>
+			{!viewer && (
+				<aside className="hidden border-l border-line py-12 pl-12 lg:block" aria-labelledby="why">
+					<SectionHeading id="why" title="What you can do with an account" />
+					<ul>
+						{reasons.map(([heading, text]) => (
+							<li key={heading} className="border-b border-line py-3.5">
+								<p className="text-lg font-semibold">{heading}</p>
+								<p className="mt-1 max-w-[52ch] text-ink-2">{text}</p>
+							</li>
+						))}
+					</ul>
+				</aside>
+			)}
 		</div>
 	)
 }

@@ -5,15 +5,17 @@ declare global {
 	interface Window {
 		/** The last button that was pressed before the scripts had loaded. */
 		earlyButton?: HTMLElement | null
+		/** Ctrl or ⌘ K, pressed before the page was hydrated. */
+		earlyKey?: KeyboardEvent | null
 		/** Path and query of the document, without the fragment. */
 		documentPath: string
 	}
 }
 
 /**
- * An inline script in the head of each page: remembers which page this is, and a button that needs the page's scripts and is pressed
- * before they have loaded, as on a slow network; it is pressed again later. Buttons that send a form or open a popover work without
- * scripts, and are left alone.
+ * An inline script in the head of each page: remembers which page this is, and a button or key that needs the page's scripts and is
+ * pressed before they have loaded, as on a slow network; it is pressed again later. Buttons that send a form or open a popover work
+ * without scripts, and are left alone.
  */
 export function EarlyInputScript() {
 	return <script nonce={use(NonceContext)} dangerouslySetInnerHTML={{ __html: `(${noteEarlyPress})()` }} />
@@ -29,6 +31,14 @@ function noteEarlyPress(): void {
 		if (button) window.earlyButton = button
 	}
 	document.addEventListener('click', note, true)
+	window.earlyKey = null
+	const noteKey = (event: KeyboardEvent) => {
+		if (window.earlyKey === undefined) return document.removeEventListener('keydown', noteKey, true)
+		if (event.key !== 'k' || event.ctrlKey === event.metaKey) return
+		event.preventDefault()
+		window.earlyKey = event
+	}
+	document.addEventListener('keydown', noteKey, true)
 }
 
 /**
@@ -56,7 +66,7 @@ export function noteEarlyInput(): void {
 }
 
 /**
- * Rendered after the router: restores text that was typed early, replays the early press of a button, and marks the document
+ * Rendered after the router: restores text that was typed early, replays the early press of a button or key, and marks the document
  * as hydrated for browser tests.
  */
 export function Hydrated() {
@@ -74,6 +84,9 @@ export function Hydrated() {
 		document.documentElement.dataset.hydrated = ''
 		if (pressed?.isConnected) pressed.click()
 		pressed = null
+		const { earlyKey } = window
+		window.earlyKey = undefined
+		if (earlyKey) earlyKey.target?.dispatchEvent(new KeyboardEvent('keydown', earlyKey))
 	}, [])
 	return null
 }

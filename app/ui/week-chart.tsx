@@ -31,7 +31,7 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 				<span>{labelOf(newest.value)}</span>
 			</SectionHeading>
 			<svg
-				className="mt-2 block h-24 w-full text-ivy"
+				className="mt-2 block h-24 w-full border-b border-line-2 text-ivy"
 				viewBox={`0 0 ${values.length * STEP} ${HEIGHT}`}
 				preserveAspectRatio="none"
 				role="img"
@@ -51,7 +51,7 @@ export function WeekChart({ id, title, note, values, say }: WeekChartProps) {
 					)
 				})}
 			</svg>
-			<p className="meta flex justify-between gap-4">
+			<p className="meta mt-1 flex justify-between gap-4">
 				<span>{dayOf(values[0]?.week ?? '')}</span>
 				<span>{dayOf(newest.week)}</span>
 			</p>

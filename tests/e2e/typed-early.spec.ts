@@ -135,7 +135,7 @@ test('input typed before the scripts load stays and is saved', async ({ page }) 
 	})
 })
 
-test('a search typed before the scripts load stays, and its list follows', async ({ page }) => {
+test('a search typed before the scripts load stays, its list follows, and the switcher opens', async ({ page }) => {
 	const searches: [path: string, label: string, address: string][] = [
 		['/forum?view=solved', 'Search topics', '/forum?q=arrays'],
 		['/find-dev', 'Search people and skills', '/find-dev?q=arrays'],
@@ -146,7 +146,10 @@ test('a search typed before the scripts load stays, and its list follows', async
 		const search = page.getByLabel(label).first()
 		await search.fill('arrays')
 		await search.blur()
+		await page.keyboard.press('Control+k')
 		await hydrate()
+		await expect(page.getByRole('combobox', { name: 'Search everything' })).toBeFocused()
+		await page.keyboard.press('Escape')
 		await expect(page).toHaveURL(address)
 		await expect(search).toHaveValue('arrays')
 	}

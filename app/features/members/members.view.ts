@@ -38,9 +38,10 @@ export interface Introduction {
 	imported: boolean
 }
 
-/** “CSE, 3rd year, semester 6”, without unknown parts. */
+/** “CSE, 3rd year, semester 6”, without unknown parts. No line breaks within year and semester. */
 export function studiesText({ branch, year, semester }: Studies): string {
-	return [branch, year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
+	const now = [year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
+	return [branch, now.replaceAll(' ', '\u00a0')].filter(Boolean).join(', ')
 }
 
 /** The sections of Edit profile in menu order; the first one has the address without a suffix. */

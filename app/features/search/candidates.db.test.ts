@@ -5,7 +5,7 @@ import type { SignedIn } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { conditionsBesideWords, type SearchScope } from './scope.queries.server.ts'
+import { conditionsBesideWords, newestRows, type SearchScope } from './scope.queries.server.ts'
 import { refreshWordCounts } from './similar/similar.queries.server.ts'
 
 useDatabase()
@@ -126,9 +126,12 @@ test('a common word is found in the oldest query of a member with few queries', 
 	expect(await everyPage('kettle user:ravi')).toEqual([5])
 })
 
-test('a phrase is found in the oldest query although newer ones contain its words separately', async () => {
-	expect(await everyPage('"kettle boils"')).toEqual([5])
-})
+test.each(['"kettle boils"', 'kettle_boils'])(
+	'%j is found in the oldest query although newer ones contain its words separately',
+	async (search) => {
+		expect(await everyPage(search)).toEqual([5])
+	},
+)
 
 test.each([
 	['one word is common and the others are in no index', '"how does this lantern"', literal],
@@ -220,20 +223,28 @@ test.each([
 	expect(rows[0]?.pages).toBeLessThanOrEqual(most)
 })
 
-/** The plan for questions in a state, without some indexes; the database stays as it is. */
-async function planOf(
-	condition: RawBuilder<unknown>,
-	states: Pick<SearchScope, 'solved' | 'unanswered'>,
-	missing: string[],
-) {
-	const without = { tags: [], categories: [], users: [] }
-	const scope = { tags: [], eitherTags: [], categories: null, users: null, without, except: null, ...states }
+const everywhere: SearchScope = {
+	tags: [],
+	eitherTags: [],
+	categories: null,
+	users: null,
+	without: { tags: [], categories: [], users: [] },
+	except: null,
+}
+
+/** The plan for questions in a state, without some indexes. */
+function planOf(condition: RawBuilder<unknown>, states: Partial<SearchScope>, missing: string[]) {
+	const conditions = conditionsBesideWords({ ...everywhere, ...states }, sql`true`)
+	return explain(sql`select id from questions q where ${condition} and ${conditions}`, missing)
+}
+
+/** The plan of a statement, without some indexes; the database stays as it is. */
+async function explain(statement: RawBuilder<unknown>, missing: string[] = []): Promise<string> {
 	const trx = await db().startTransaction().execute()
 	await sql`analyze questions`.execute(trx)
 	await sql`set local enable_seqscan = off`.execute(trx)
 	for (const index of missing) await sql`drop index ${sql.id(index)}`.execute(trx)
-	const { rows } = await sql<Record<string, string>>`
-		explain select id from questions q where ${condition} and ${conditionsBesideWords(scope, sql`true`)}`.execute(trx)
+	const { rows } = await sql<Record<string, string>>`explain ${statement}`.execute(trx)
 	await trx.rollback().execute()
 	return rows.map((row) => row['QUERY PLAN']).join('\n')
 }
@@ -242,6 +253,12 @@ test('beside words, the list of all solved questions is not read', async () => {
 	const plan = await planOf(sql`q.status = 'published'`, { solved: true }, [])
 	expect(plan).toContain('questions_')
 	expect(plan).not.toContain('questions_solved')
+})
+
+test('the newest questions for a phrase of unindexed words are read from the newest id on', async () => {
+	const plan = await explain(sql`${newestRows(everywhere, 12, sql`true`)} limit 3000`)
+	expect(plan).toMatch(/Index Scan Backward using questions_pkey.*\n\s*Index Cond: \(id >=/)
+	expect(plan).not.toContain('Sort')
 })
 
 test.each(['q.search', 'title_document(q.title)'])(

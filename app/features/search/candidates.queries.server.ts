@@ -136,7 +136,7 @@ union all select * from ${part('any')}) either limit ${sql.lit(most)})`
  * matches takes longer than finding them. An index has the few that are not published; a subselect keeps the planner from joining them, which
  * would read all rows.
  */
-function publishedOf(rows: RawBuilder<unknown>): RawBuilder<unknown> {
+export function publishedOf(rows: RawBuilder<unknown>): RawBuilder<unknown> {
 	return sql`select m.id, m.ctid from (${rows} offset 0) m
 where (select id from questions where id = m.id and status <> 'published') is null`
 }

@@ -195,3 +195,20 @@ export function walkBlocks(
 	return sql`select ${of('hit')} from generate_series(${from}, ${until}) n cross join lateral (
 select ${of('q')} from questions q where (q.id >> 12) = ${newest} - n and ${where} order by q.id desc) hit`
 }
+
+/**
+ * `id, ctid` of the questions within a scope among the newest blocks, newest first. Whatever stops reading stops the scan, as in {@link walkBlocks}.
+ * @param blocks how many blocks of 4,096 ids
+ * @param isWanted a condition; where it is false, nothing is read
+ */
+export function newestRows(scope: SearchScope, blocks: number, isWanted: RawBuilder<unknown>): RawBuilder<unknown> {
+	const { tags, eitherTags, categories, users, unanswered } = scope
+	const matching = conditionsBesideWords(scope)
+	const isInIndex = tags.length > 0 || eitherTags.length > 0 || categories || users || unanswered
+	if (isInIndex) return sql`${walkBlocks(matching, sql`0`, sql`${blocks - 1}::int`, ['id', 'ctid'])} where ${isWanted}`
+	// With nothing but the block to find by, the planner would read the ids of all questions for each block.
+	return sql`
+		select q.id, q.ctid from questions q
+		where ${isWanted} and q.id >= (select ((max(id) >> 12) - ${blocks - 1}::int) << 12 from questions) and ${matching}
+		order by q.id desc`
+}

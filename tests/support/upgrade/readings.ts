@@ -211,10 +211,12 @@ const shown =
 
 /** The facts of a page: texts of the vocabulary, numbers, times, and addresses of members' content. */
 export function factsOf(html: string, vocabulary: Vocabulary): string[] {
-	return [...html.replace(ignored, '').replace(momentary, '').matchAll(part)].flatMap(([text, time]) => {
-		if (time !== undefined) return [time]
-		return text.startsWith('<') ? factsOfTag(text) : factsOfText(text, vocabulary)
-	})
+	return [...html.replace(ignored, '').replaceAll('<wbr/>', '').replace(momentary, '').matchAll(part)].flatMap(
+		([text, time]) => {
+			if (time !== undefined) return [time]
+			return text.startsWith('<') ? factsOfTag(text) : factsOfText(text, vocabulary)
+		},
+	)
 }
 
 function factsOfText(text: string, vocabulary: Vocabulary): string[] {

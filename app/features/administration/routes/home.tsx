@@ -74,7 +74,11 @@ const places: { to: string; title: string; about: string }[] = [
 		title: 'Moderators and suspended members',
 		about: 'Moderators, and members who may not write.',
 	},
-	{ to: '/moderation/terms', title: 'Terms', about: 'Skills, technologies and tags, and their other spellings.' },
+	{
+		to: '/moderation/terms',
+		title: 'Terms for skills and tags',
+		about: 'Skills, technologies and tags, and their other spellings.',
+	},
 	{ to: '/moderation/searches', title: 'Searches without results', about: 'Searches that found nothing.' },
 	{ to: '/moderation/log', title: 'Log', about: 'Every action of moderators and admins, with who, when and why.' },
 ]

@@ -195,7 +195,7 @@ function Links({ member, caseUrl }: { member: MemberDetail; caseUrl: string }) {
 function Facts({ member }: { member: MemberDetail }) {
 	const { suspendedUntil } = member
 	return (
-		<dl className="mt-4 grid gap-x-4 gap-y-2 sm:grid-cols-[9rem_1fr]">
+		<dl className="mt-4 grid items-baseline gap-x-4 sm:grid-cols-[9rem_1fr] sm:gap-y-2 max-sm:[&>dd]:mb-2">
 			<Fact name="Username">@{member.username}</Fact>
 			<Fact name="Address">
 				{member.email}, {member.isConfirmed ? 'confirmed' : 'not confirmed'}

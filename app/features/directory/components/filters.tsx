@@ -122,9 +122,7 @@ function ChoicesContent({ name, title, choices }: { name: string; title: string;
 			{choices.map(({ value, label, chosen, count }) => (
 				<label key={value} className="check">
 					<input className="check-box" type="checkbox" name={name} value={value} defaultChecked={chosen} />
-					<span className="min-w-0 truncate" title={label.length > 22 ? label : undefined}>
-						{label}
-					</span>
+					<span className="min-w-0 py-1.5 wrap-anywhere">{label}</span>
 					{count && <span className="num flex-none">{countText(count)}</span>}
 				</label>
 			))}
@@ -140,7 +138,7 @@ function Years({ choices }: { choices: FilterChoice[] }) {
 function YearsContent({ choices }: { choices: FilterChoice[] }) {
 	return (
 		<FilterGroupContent title="Year">
-			<div className="grid grid-cols-4 gap-1.5">
+			<div className="grid grid-cols-[repeat(auto-fit,minmax(2.25rem,1fr))] gap-1.5">
 				{choices.map(({ value, label, chosen, count }) => (
 					<label
 						key={value}

@@ -2,6 +2,7 @@ import { ChevronDown } from 'lucide'
 import { type FocusEvent, type KeyboardEvent, use, useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import type { Page } from '~/features/questions/question.view.ts'
+import { isClosed, isReportable } from '~/features/questions/questions.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { formatNumber } from '~/lib/text.ts'
@@ -21,8 +22,6 @@ import {
 	DiscussionContext,
 	type DiscussionFacts,
 	focusPart,
-	isClosed,
-	isReportable,
 	joinThreads,
 	liftAccepted,
 	type ShownQuestion,
@@ -196,7 +195,7 @@ function SortLinks({ question, sort }: { question: ShownQuestion; sort: CommentS
 		<nav className="print:hidden" aria-label="Order of the comments">
 			{/* Remounted for another order, so that choosing one closes it. */}
 			<details key={sort} className="relative" onBlur={closeWhenLeft} onKeyDown={closeOnEscape}>
-				<summary className="quiet-link flex cursor-pointer list-none items-center gap-1.5 max-sm:min-h-11 [&::-webkit-details-marker]:hidden">
+				<summary className="quiet-link flex cursor-pointer list-none items-center gap-1.5 max-sm:-my-3 max-sm:min-h-11 [&::-webkit-details-marker]:hidden">
 					{titles[sort]}
 					<Icon of={ChevronDown} className="icon-sm" />
 				</summary>

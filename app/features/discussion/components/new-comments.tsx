@@ -8,17 +8,21 @@ import { withLive } from '~/platform/realtime/live.ts'
 import { Icon } from '~/ui/icon.tsx'
 
 /**
- * Shows how many comments others have added. Its space is always reserved, so that nothing moves when it appears. It stays visible
- * while scrolling, except while the reader writes, when it would cover the text.
+ * Shows how many comments others have added, between the heading and the first comment, so that nothing moves when it appears. It stays
+ * visible while scrolling, except while the reader writes, when it would cover the text.
  */
 export function NewCommentsBar({ count, show }: { count: number; show: () => void }) {
 	return (
 		<div
 			role="status"
-			className="sticky top-17 z-10 flex h-5 justify-center group-has-[textarea:focus]/discussion:static max-sm:h-7"
+			className="pointer-events-none sticky top-17 z-10 -my-2 flex h-5 justify-center group-has-[textarea:focus]/discussion:static max-sm:h-7"
 		>
 			{count > 0 && (
-				<button type="button" className="btn btn-outline btn-sm mt-2 floating max-sm:h-9" onClick={show}>
+				<button
+					type="button"
+					className="btn btn-outline btn-sm pointer-events-auto mt-2 floating max-sm:h-9"
+					onClick={show}
+				>
 					<Icon of={MessageSquare} className="icon-sm" />
 					{pluralize(count, 'new comment')}
 				</button>

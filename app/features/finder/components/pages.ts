@@ -81,7 +81,7 @@ const pagesOfModerators: SitePage[] = [
 		also: 'moderation hide spam takedown',
 		isOnlyTyped: true,
 	},
-	{ title: 'Terms of the vocabulary', url: '/moderation/terms', also: 'skills technologies tags moderation' },
+	{ title: 'Terms for skills and tags', url: '/moderation/terms', also: 'skills technologies tags moderation' },
 	{ title: 'Searches without results', url: '/moderation/searches', also: 'moderation' },
 	{ title: 'Routing', url: '/moderation/routing', also: 'moderation asked members' },
 ]

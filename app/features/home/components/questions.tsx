@@ -19,7 +19,11 @@ export function LeadQuestion({ question }: { question: LeadView }) {
 					{question.title}
 				</Link>
 			</h3>
-			<p className="authored mt-3 line-clamp-3 text-md wrap-anywhere text-ink-2">{question.excerpt}</p>
+			<p
+				className={`authored mt-3 text-md wrap-anywhere text-ink-2 ${question.codeHtml ? 'line-clamp-3' : 'line-clamp-6'}`}
+			>
+				{question.excerpt}
+			</p>
 			{question.codeHtml && <div className="code mt-4" dangerouslySetInnerHTML={{ __html: question.codeHtml }} />}
 			<footer className="mt-4 flex items-center gap-2 text-xs text-ink-3 max-[16rem]:flex-wrap">
 				<Avatar user={question.author} size={24} />

@@ -102,8 +102,8 @@ export default function Email({ loaderData: { emails }, actionData }: Route.Comp
 	return (
 		<SettingsPage title="Email addresses">
 			<p className="mt-2 max-w-read text-ink-2">
-				You can log in and set a new password by each address here. Moderators, and whom your profile shows it to, see
-				the first one; nobody sees the other.
+				You can log in and set a new password with any address listed here. Moderators, and the people your profile
+				shows it to, see the first one; nobody sees the other.
 			</p>
 			{actionData?.values.intent && <FormError>{actionData.message}</FormError>}
 			{tested === 'over' && <FormError>{EXPIRED_TEST_MAIL}</FormError>}

@@ -138,16 +138,19 @@ function OrderLinks({ username, moderates }: { username: string; moderates: bool
 function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 	const studies = studiesText(profile.studies)
 	const privately = `Only ${own ? 'you' : 'the member'} and moderators see this.`
+	const at = profile.email.indexOf('@')
 	const reachable = profile.email || profile.phone || profile.city || studies
 	const ruled = 'mt-4 border-t border-line pt-4 sm:max-lg:first:mt-0 sm:max-lg:first:border-0 sm:max-lg:first:pt-0'
 	return (
 		<div className="min-w-0">
 			{reachable && (
-				<dl className={`grid grid-cols-[1rem_minmax(0,1fr)] items-center gap-x-2.5 gap-y-2 text-sm ${ruled}`}>
+				<dl className={`grid grid-cols-[1rem_minmax(0,1fr)] gap-x-2.5 gap-y-2 text-sm ${ruled}`}>
 					<Fact icon={Mail} label="Email" note={profile.shows.email ? '' : privately}>
 						{profile.email && (
 							<a className="quiet-link" href={`mailto:${profile.email}`}>
-								{profile.email}
+								{profile.email.slice(0, at)}
+								<wbr />
+								{profile.email.slice(at)}
 							</a>
 						)}
 					</Fact>
@@ -206,7 +209,7 @@ function Fact({ icon, label, note, children }: FactProps) {
 	if (!children) return null
 	return (
 		<>
-			<dt className="text-ink-3">
+			<dt className="flex h-5 items-center text-ink-3">
 				<Icon of={icon} className="icon-sm" />
 				<span className="sr-only">{label}</span>
 			</dt>

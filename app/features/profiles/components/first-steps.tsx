@@ -14,7 +14,7 @@ interface FirstStepsProps {
 /** Guides new members through the parts of a profile that others look for, until all are done or they dismiss the steps. */
 export function FirstSteps({ username, steps, className = '' }: FirstStepsProps) {
 	return (
-		<section className={`rounded-md border border-line-2 p-4 ${className}`} aria-labelledby="first-steps">
+		<section className={`rounded-md border border-line-2 p-4 print:hidden ${className}`} aria-labelledby="first-steps">
 			<div className="flex items-start justify-between gap-3">
 				<div>
 					<h2 className="text-lg leading-6 font-semibold" id="first-steps">

@@ -81,7 +81,7 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 					</ul>
 				</nav>
 				<section className="pt-6" aria-labelledby="tab">
-					<h2 className="sr-only" id="tab">
+					<h2 className="sr-only font-semibold print:not-sr-only" id="tab">
 						{shown.label}
 					</h2>
 					{tab === 'about' && <About about={profile.about} aboutHtml={profile.aboutHtml} />}

@@ -72,10 +72,15 @@ export default function Answer({ loaderData }: Route.ComponentProps) {
 				<p className="mt-1 max-w-[60ch] text-ink-2">
 					Open queries that match your skills and the answers you have given. Only you see this list.
 				</p>
+				{rows.length > 0 && (
+					<p className="meta mt-2 text-right max-sm:invisible" aria-hidden="true">
+						Comments
+					</p>
+				)}
 				{rows.length === 0 ? (
 					<Nothing isFirst={cursor === null} />
 				) : (
-					<div className="mt-4 border-t border-line">
+					<div className="mt-1 border-t border-line">
 						{rows.map((question) => (
 							<AnswerableItem key={question.id} question={question} />
 						))}

@@ -17,7 +17,7 @@ export default function RoutingSettings({ loaderData: { optedIn } }: Route.Compo
 		<>
 			<section className="mt-10" aria-labelledby="asked">
 				<SectionHeading id="asked" title="Queries you may know the answer to">
-					<Link className="quiet-link" to={ANSWER_PATH}>
+					<Link className="quiet-link flex-none" to={ANSWER_PATH}>
 						What you can answer
 					</Link>
 				</SectionHeading>

@@ -61,7 +61,7 @@ export default function Usage({ loaderData: { weeks, mostRead, tables } }: Route
 function MostReadList({ questions }: { questions: MostRead[] }) {
 	return (
 		<section className="mt-8" aria-labelledby="most-read">
-			<SectionHeading id="most-read" title={`Most read queries of ${MOST_READ_WEEKS} weeks`} />
+			<SectionHeading id="most-read" title={`Most read queries of the last ${MOST_READ_WEEKS} weeks`} />
 			{questions.length === 0 && <p className="py-3 text-ink-2">Nobody has opened a query yet.</p>}
 			<ol>
 				{questions.map(({ id, title, url, reads }) => (
@@ -96,7 +96,7 @@ function Tables({ tables }: { tables: TableSize[] }) {
 							<th scope="row" className="py-1 font-mono text-sm font-normal wrap-anywhere">
 								{name}
 							</th>
-							<td className="num py-1 text-right">{formatBytes(bytes)}</td>
+							<td className="py-1 text-right">{formatBytes(bytes)}</td>
 						</tr>
 					))}
 				</tbody>

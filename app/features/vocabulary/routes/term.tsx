@@ -57,7 +57,7 @@ function About({ term: { name, tag, description, aliases, parents, children, use
 	return (
 		<>
 			{description && <p className="mt-4 max-w-[40rem] text-ink-2 wrap-anywhere">{description}</p>}
-			<dl className="mt-4 grid gap-x-4 gap-y-2 sm:grid-cols-[8rem_1fr]">
+			<dl className="mt-4 grid items-baseline gap-x-4 sm:grid-cols-[8rem_1fr] sm:gap-y-2 max-sm:[&>dd]:mb-2">
 				<dt className="meta">Used in</dt>
 				<dd>
 					{uses.length === 0 ? (
