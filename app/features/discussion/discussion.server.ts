@@ -2,6 +2,7 @@ import { withFreshRole } from '~/features/moderation/members.server.ts'
 import { maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import { questionTag } from '~/features/questions/questions.events.ts'
+import { isClosed } from '~/features/questions/questions.policy.ts'
 import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
 import { getDiscussed } from '~/features/questions/questions.server.ts'
 import { relatedTag } from '~/features/related/related.server.ts'
@@ -137,7 +138,7 @@ export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'
 
 /** {@link askerOf}, and whether the question is closed: programs read from its comments what is possible. */
 export function askerForApi(question: QuestionPageView): Asker {
-	return { ...askerOf(question), isClosed: question.unpublished !== null || question.deletedBy !== null }
+	return { ...askerOf(question), isClosed: isClosed(question) }
 }
 
 /**
