@@ -290,6 +290,8 @@ export default defineConfig(({ command }) => ({
 		hashSources,
 	],
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
+	// Tables of packages have thousands of keys, and a start of the server would make each an export.
+	json: { namedExports: false },
 	environments: {
 		client: {
 			// Pre-bundled before the first page in development; a dependency found later would reload it.

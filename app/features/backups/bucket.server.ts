@@ -2,7 +2,6 @@ import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { buffer } from 'node:stream/consumers'
 import type { S3Client } from '@aws-sdk/client-s3'
-import { Disk } from 'flydrive'
 
 /** A file is uploaded in parts of this many bytes, which are held in memory, as a stream cannot be sent again. S3 allows 10,000 of them. */
 const PART_BYTES = 64 * 2 ** 20
@@ -36,7 +35,11 @@ export interface Bucket {
  * @param partBytes smaller for tests; S3 requires 5 MB
  */
 export async function openBucket(settings: BucketSettings, partBytes = PART_BYTES): Promise<Bucket> {
-	const [{ S3Driver }, { S3Client }] = await Promise.all([import('flydrive/drivers/s3'), import('@aws-sdk/client-s3')])
+	const [{ Disk }, { S3Driver }, { S3Client }] = await Promise.all([
+		import('flydrive'),
+		import('flydrive/drivers/s3'),
+		import('@aws-sdk/client-s3'),
+	])
 	const { bucket, endpoint, region, accessKeyId, secretAccessKey } = settings
 	const client = new S3Client({
 		region: region || 'us-east-1',

@@ -1,6 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { parse } from 'yaml'
 import { z } from 'zod'
 import { config } from '~/config.server.ts'
 import { hashPassword } from '~/features/accounts/security/credentials.server.ts'
@@ -134,6 +133,7 @@ async function addMembers(
 }
 
 async function readData<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.output<Schema>> {
+	const { parse } = await import('yaml')
 	const parsed = schema.safeParse(parse(await readFile(file, 'utf8')))
 	if (parsed.success) return parsed.data
 	const issue = parsed.error.issues[0]

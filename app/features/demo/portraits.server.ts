@@ -1,5 +1,5 @@
-import sharp from 'sharp'
 import { storePicture } from '~/features/pictures/pictures.server.ts'
+import { loadSharp } from '~/lib/sharp.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
 import { writeDemoPicture } from './demo.queries.server.ts'
 import type { DemoPortrait } from './demo.schema.ts'
@@ -100,6 +100,7 @@ export function drawPortrait(portrait: DemoPortrait): string {
  * @param ids of the members by username
  */
 export async function addDemoPortraits(portraits: DemoPortrait[], ids: ReadonlyMap<string, number>): Promise<void> {
+	const sharp = await loadSharp()
 	for (const portrait of portraits) {
 		const { username } = portrait
 		const id = ids.get(username)

@@ -1,3 +1,4 @@
+import { namesOfBranch, otherNamesOfCity } from '~/features/members/other-names.server.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
 import { findTerm } from '~/features/terms/terms.server.ts'
 import { isUsername } from '~/lib/checks.ts'
@@ -21,12 +22,12 @@ import {
 import {
 	extractYears,
 	isOfInstitution,
-	namesOfBranch,
 	type Phrase,
 	phrasesOf,
 	type Studies,
 	type TypedWord,
 	typedAgain,
+	variantsOf,
 	withoutOverlaps,
 	wordsOf,
 } from './typed.ts'
@@ -258,7 +259,12 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 	const typed = criteria.q.trim().toLowerCase().replace(/^@/, '')
 	const [found, user] = await Promise.all([
 		rest.length > 0
-			? findMeanings(askedOf(rest), wordKinds, reading === 'written' ? null : shortTypos(rest), askerOf(viewer))
+			? findMeanings(
+					askedOf(understood, reading),
+					wordKinds,
+					reading === 'written' ? null : shortTypos(rest),
+					askerOf(viewer),
+				)
 			: [],
 		isUsername(typed) && filters.length === 0 ? findUser(typed) : null,
 	])
@@ -293,9 +299,16 @@ function softOf({ rest, known, filters }: ParsedCriteria, reading: MatchMode): b
 	return isSoft.every(Boolean) && filters.length === 0 ? rest.map(() => false) : isSoft
 }
 
-/** The words, and adjacent ones joined: “front end” also finds “frontend”. */
-function askedOf(rest: readonly TypedWord[]): LookupWord[] {
-	const words = rest.map(({ text }, position) => ({ position, text, isJoined: false }))
+/**
+ * The words, adjacent ones joined, as “front end” also finds “frontend”, and other names of cities. A letter beside one word is an initial,
+ * as in “R. Sharma”; if it is a skill, only where that yields no matches.
+ */
+function askedOf({ rest, known }: ParsedCriteria, reading: MatchMode): LookupWord[] {
+	const isKnown = (position: number) => reading === 'written' && known.some((meaning) => meaning.position === position)
+	const words = rest.map(({ text, isQuoted }, position) => {
+		const isInitial = rest.length === 2 && !isQuoted && /^\p{L}$/u.test(text) && !isKnown(position)
+		return { position, text, isJoined: false, isInitial }
+	})
 	const joined = words.slice(1).flatMap(({ position, text }) =>
 		[position - 1, position].map((at) => ({
 			position: at,
@@ -303,7 +316,10 @@ function askedOf(rest: readonly TypedWord[]): LookupWord[] {
 			isJoined: true,
 		})),
 	)
-	return [...words, ...joined]
+	const cities = rest.flatMap(({ text, isQuoted }, position) =>
+		isQuoted ? [] : otherNamesOfCity(text).map((name) => ({ position, text: name, isJoined: true })),
+	)
+	return [...words, ...joined, ...cities]
 }
 
 /** Variants of three-letter words with one wrong, added or swapped letter: the typo index only has longer words. */
@@ -312,16 +328,6 @@ function shortTypos(rest: readonly TypedWord[]): LookupWord[] {
 	return rest.flatMap(({ text }, position) =>
 		/^[a-z]{3}$/i.test(text) ? variantsOf(text.toLowerCase()).map((text) => ({ position, text, isJoined: true })) : [],
 	)
-}
-
-function variantsOf(word: string): string[] {
-	const letters = [...'abcdefghijklmnopqrstuvwxyz']
-	const variants = [...word, ''].flatMap((_, at) => {
-		const [before, after] = [word.slice(0, at), word.slice(at)]
-		const swapped = `${before}${after[1] ?? ''}${after[0] ?? ''}${after.slice(2)}`
-		return [swapped, ...letters.flatMap((letter) => [before + letter + after, before + letter + after.slice(1)])]
-	})
-	return [...new Set(variants)].filter((variant) => variant !== word)
 }
 
 /** Whether a filter only has values that nobody has. */

@@ -56,6 +56,11 @@ async function found(q: string): Promise<[string[], boolean]> {
 }
 
 test.each([
+	['N. Kulkarni', ['nikhil']],
+	['rohini k', ['rohini']],
+	['R Kulkarni', ['dev']],
+	['poona', ['dev', 'nikhil']],
+	['react FY', ['dev']],
 	['react developers', ['dev', 'rohini', 'nikhil']],
 	['who knows rust in pune?', ['nikhil']],
 	['someone good at react near nashik', ['rohini']],

@@ -61,8 +61,10 @@ const MAX_ALIKE = 2_000
 export interface LookupWord {
 	position: number
 	text: string
-	/** Whether it was joined from two words: then it does not stand for other words that begin with it. */
+	/** Whether it was joined from two words, or was not typed: then it does not stand for other words that begin with it. */
 	isJoined: boolean
+	/** Whether it stands for the names that begin with it. Other letters are words. */
+	isInitial?: boolean
 }
 
 const textsOf = (words: readonly LookupWord[]) =>
@@ -96,6 +98,10 @@ export async function findMeanings(
 		asked.map(({ isJoined }) => isJoined),
 		'bool',
 	)
+	const initials = arrayOf(
+		asked.map(({ isInitial = false }) => isInitial),
+		'bool',
+	)
 	const ofKinds = arrayOf(kinds, 'text')
 	const long = longTextKinds.filter((kind) => kinds.includes(kind))
 	const mistyped = typos
@@ -115,18 +121,18 @@ export async function findMeanings(
 		: sql``
 	const { rows } = await sql<MeaningRow>`
 		with asked as materialized (
-			select search_key(word) as word, position, is_joined
-			from unnest(${textsOf(asked)}, ${positionsOf(asked)}, ${joined}) as asked (word, position, is_joined)
+			select search_key(word) as word, position, is_joined, is_initial
+			from unnest(${textsOf(asked)}, ${positionsOf(asked)}, ${joined}, ${initials}) as asked (word, position, is_joined, is_initial)
 			where search_key(word) <> ''),
 		found as (
 			select position, found.id, kind, key, label, ${members} as members, alike.word = asked.word and (
 				kind <> 'skill' or string_to_array(key, ' ') <@ (select array_agg(word) from asked)) as exact
 			from asked cross join lateral (
 				select * from term_words where term_words.word >= asked.word and term_words.word <
-					case when is_joined or length(asked.word) = 1 then asked.word || ' ' else asked.word || chr(1114111) end
+					case when is_joined or length(asked.word) = 1 and not is_initial then asked.word || ' ' else asked.word || chr(1114111) end
 				order by term_words.word limit ${MAX_ALIKE}) alike
 			cross join lateral (select * from terms where terms.id = alike.term_id offset 0) found
-			where ${members} > 0 and kind = any(${ofKinds})
+			where ${members} > 0 and kind = any(${ofKinds}) and (not is_initial or kind = 'name' or alike.word = asked.word)
 			union all
 			select position, found.id, kind, key, label, ${members}, true
 			from asked cross join unnest(${arrayOf(long, 'text')}) as long

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { extractYears, isOfInstitution, namesOfBranch, phrasesOf, withoutOverlaps, wordsOf } from './typed.ts'
+import { namesOfBranch } from '~/features/members/other-names.server.ts'
+import { extractYears, isOfInstitution, phrasesOf, withoutOverlaps, wordsOf } from './typed.ts'
 
 test.each([
 	['react cse', ['react', 'cse']],
@@ -48,6 +49,8 @@ test.each([
 	['new vi', [], ['new', 'vi']],
 	['react batch of 2028', [], ['react', 'of', '2028']],
 	['react batch', [], ['react', 'batch']],
+	['TY react', [3], ['react']],
+	['"ty" sophomore', [2], ['ty']],
 ])('%j names the years %j and leaves %j', (typed, years, rest) => {
 	const words = wordsOf(typed)
 	const taken = extractYears(words)
@@ -63,6 +66,8 @@ test.each([
 	['bio tech', 'biotechnology'],
 	['electronics communication', 'ece'],
 	['entc', 'electronics and telecommunication'],
+	['electrical', 'eee'],
+	['Chem Engg', 'chemical engineering'],
 	['Cartography', 'cartography'],
 ])('%j is also called %j', (typed, name) => {
 	expect(namesOfBranch(typed)).toContain(name)

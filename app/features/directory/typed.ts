@@ -40,68 +40,21 @@ const soft = new Set(
 	people person programmer programmers student students`.split(/\s+/),
 )
 
-/**
- * Branches by their usual names, those with “and” also without it. A line is one branch: whoever types one of its names
- * means all of them.
- */
-const branchNames = withoutAnd([
-	[
-		'cse',
-		'cs',
-		'computer science',
-		'computer science and engineering',
-		'computer science engineering',
-		'computer engineering',
-		'comp sci',
-		'compsci',
-	],
-	['it', 'information technology'],
-	[
-		'ece',
-		'entc',
-		'extc',
-		'e tc',
-		'electronics and communication',
-		'electronics and communication engineering',
-		'electronics and telecommunication',
-		'electronics and telecommunication engineering',
-		'electronics engineering',
-		'electronics',
-	],
-	['eee', 'electrical and electronics', 'electrical and electronics engineering'],
-	['ee', 'electrical', 'electrical engineering'],
-	['me', 'mech', 'mechanical', 'mechanical engineering'],
-	['ce', 'civil', 'civil engineering'],
-	['che', 'chemical', 'chemical engineering'],
-	['bt', 'biotech', 'biotechnology'],
-	['ae', 'aero', 'aerospace', 'aerospace engineering'],
-	['aiml', 'ai ml', 'ai and ml', 'artificial intelligence and machine learning'],
-	['aids', 'ai ds', 'artificial intelligence and data science'],
-	['ds', 'data science'],
-	['math', 'maths', 'mathematics'],
-	['stats', 'statistics'],
-])
-
-/** Names that belong together, by each of them without its spaces. */
-const namesByBranch = new Map<string, string[]>()
-for (const names of branchNames)
-	for (const key of names.map(withoutSpaces)) namesByBranch.set(key, [...(namesByBranch.get(key) ?? []), ...names])
-
 const numerals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 const romans = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii']
 const units = ['year', 'years', 'yr', 'yrs', 'sem', 'semester', 'sems', 'semesters']
+/** Short names of years. Those of engineers, “SE” or “BE”, have other meanings. */
+const yearNames = new Map([
+	['fy', 1],
+	['sy', 2],
+	['ty', 3],
+	['freshman', 1],
+	['sophomore', 2],
+])
 /** The year in which most programmes here end. */
 const FINAL_YEAR = 4
 /** Words that accompany a year of graduation. */
 const passingWords = new Set(['batch', 'class', 'graduating', 'pass', 'passing', 'passout'])
-
-function withoutAnd(lines: string[][]): string[][] {
-	return lines.map((names) => [...new Set(names.flatMap((name) => [name, name.replaceAll(' and ', ' ')]))])
-}
-
-function withoutSpaces(text: string): string {
-	return text.replaceAll(' ', '')
-}
 
 /**
  * The words of a search, split as the database splits texts. “Front-end” is two, “who’s” is “who”, and “’28” is 2028.
@@ -157,7 +110,7 @@ export interface Studies {
 
 /**
  * Extracts the years from a search: “3rd year”, “third year”, “III year”, “year 3”, “3rd”, “final year”, “5th sem”,
- * “year 3 sem 5”. A year of graduation stays a word, without its context: “batch of 2028”, “’28”.
+ * “year 3 sem 5”, “TY”. A year of graduation stays a word, without its context: “batch of 2028”, “’28”.
  */
 export function extractYears(words: readonly TypedWord[]): Studies {
 	const isYear = words.map(() => false)
@@ -165,6 +118,12 @@ export function extractYears(words: readonly TypedWord[]): Studies {
 	const small = words.map(({ text, isQuoted }) => (isQuoted ? '' : text.toLowerCase()))
 	for (const [index, text] of small.entries()) {
 		if (text === '') continue
+		const named = yearNames.get(text)
+		if (named !== undefined) {
+			years.add(named)
+			isYear[index] = true
+			continue
+		}
 		const places = /^\d$/.test(text) ? [index - 1, index + 1] : [index + 1, index - 1]
 		const beside = places.find((at) => units.includes(small[at] ?? '') && !isYear[at])
 		const number = numberOf(text, beside === index + 1)
@@ -202,12 +161,6 @@ export function phrasesOf(words: readonly TypedWord[], isTaken: readonly boolean
 	return phrases
 }
 
-/** All usual names of the branch that a text names, including the text itself. */
-export function namesOfBranch(text: string): string[] {
-	const small = text.toLowerCase().replace(/\beng(g|ng)\b/g, 'engineering')
-	return [...new Set([small, ...(namesByBranch.get(withoutSpaces(small)) ?? [])])]
-}
-
 /** Whether a phrase ends the name of an institution: “Institute of Information Technology” is not a branch. */
 export function isOfInstitution(words: readonly TypedWord[], { from }: Phrase): boolean {
 	const [place, of] = [words[from - 2]?.text.toLowerCase() ?? '', words[from - 1]?.text.toLowerCase()]
@@ -220,4 +173,15 @@ export function withoutOverlaps<Found extends Phrase>(phrases: readonly Found[])
 	for (const phrase of phrases.toSorted((one, other) => other.to - other.from - (one.to - one.from)))
 		if (kept.every(({ from, to }) => phrase.to <= from || phrase.from >= to)) kept.push(phrase)
 	return kept
+}
+
+/** The words that differ from a word by one wrong, added or swapped letter. */
+export function variantsOf(word: string): string[] {
+	const letters = [...'abcdefghijklmnopqrstuvwxyz']
+	const variants = [...word, ''].flatMap((_, at) => {
+		const [before, after] = [word.slice(0, at), word.slice(at)]
+		const swapped = `${before}${after[1] ?? ''}${after[0] ?? ''}${after.slice(2)}`
+		return [swapped, ...letters.flatMap((letter) => [before + letter + after, before + letter + after.slice(1)])]
+	})
+	return [...new Set(variants)].filter((variant) => variant !== word)
 }

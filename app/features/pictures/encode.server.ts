@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import sharp, { type Metadata, type OutputInfo, type Region, type Sharp } from 'sharp'
+import type { Metadata, OutputInfo, Region, Sharp } from 'sharp'
 import { z } from 'zod'
 import { Invalid, TooManyRequests } from '~/lib/errors.ts'
+import { loadSharp } from '~/lib/sharp.server.ts'
 import { type PictureKind, pictureRefusals, widthsOfKind } from './pictures.view.ts'
 
 /** 40 megapixels, checked in the header before decoding. */
@@ -17,10 +18,6 @@ const MAX_WAITING = 24
 const MAX_WAITING_PER_MEMBER = 20
 /** Far more than 40 megapixels need; only crafted files take longer. */
 const MAX_SECONDS = 60
-
-// libvips decodes on threads of its own, one picture at a time. Its cache would only take memory.
-sharp.cache(false)
-sharp.concurrency(1)
 
 /** The part to keep, in pixels of the upright picture. */
 export const cropSchema = z.object({
@@ -65,6 +62,7 @@ export function encodePicture(
 ): Promise<EncodedPicture> {
 	return oneAtATime(owner, async () => {
 		const format = formatOf(bytes)
+		const sharp = await loadSharp()
 		const header = await sharp(bytes, { limitInputPixels: false })
 			.metadata()
 			.catch(() => refuse('type'))
@@ -131,6 +129,7 @@ async function encode(
 	{ width, height, channels }: OutputInfo,
 	kind: PictureKind,
 ): Promise<EncodedPicture> {
+	const sharp = await loadSharp()
 	const raw = () => sharp(data, { raw: { width, height, channels } })
 	const files = []
 	for (const wanted of widthsOfKind(kind))

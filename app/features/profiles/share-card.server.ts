@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
-import sharp, { type OverlayOptions } from 'sharp'
+import type { OverlayOptions } from 'sharp'
 import { config } from '~/config.server.ts'
 import { campusOf } from '~/features/campus/campus.view.ts'
 import { studiesText } from '~/features/members/members.view.ts'
 import { escapeHtml } from '~/lib/html.ts'
 import { shorten } from '~/lib/page-meta.ts'
 import { remember } from '~/lib/remember.ts'
+import { loadSharp } from '~/lib/sharp.server.ts'
 import { siteAppearance } from '~/platform/appearance/appearance.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
 import { findProfile } from './profiles.queries.server.ts'
@@ -63,6 +64,7 @@ export async function drawCard(card: ShareCard | null, siteName: string): Promis
 		<g transform="translate(${margin} 76) scale(2)"><path d="M17 9V3H3v14h7" fill="none" stroke="${colours.ink}" stroke-width="2"/><path d="M13 12h5v6h-5z" fill="${ivy()}"/></g>
 		<rect x="${margin}" y="150" width="${width - 2 * margin}" height="2" fill="${colours.ink}"/>
 		${chips.shapes}</svg>`
+	const sharp = await loadSharp()
 	return sharp(Buffer.from(shapes))
 		.composite([
 			{ input: brand.image, left: margin + 54, top: 96 - Math.round(brand.height / 2) },
@@ -153,7 +155,7 @@ async function text(line: string, { size, weight, colour, after = 0 }: Style): P
 /** The image of a text is only as high as its letters. These invisible ones, the tallest and the lowest, equalize the height. */
 const tail = 'Ép'
 
-function render(
+async function render(
 	line: string,
 	unseen: string,
 	size: number,
@@ -164,6 +166,7 @@ function render(
 	const seen = `<span foreground="${colour}">${escapeHtml(line)}</span>`
 	const markup = `<span weight="${weight}">${seen}<span alpha="1">${unseen}</span></span>`
 	// At 72 dpi a point is a pixel.
+	const sharp = await loadSharp()
 	return sharp({ text: { text: markup, font: `Schibsted Grotesk ${size}`, fontfile, rgba: true, dpi: 72 } })
 		.png()
 		.toBuffer({ resolveWithObject: true })

@@ -93,7 +93,8 @@ export async function measureUse(name: AnyUse, viewer: Viewer, address = ''): Pr
 	const key = viewer ? String(viewer.id) : networkOf(address)
 	if (limit === null || key === '') return { limit: 0, left: 0, reset: 0, exceeded: false }
 	const size = viewer ? blockSize(rule) : 1
-	const count = () => countUp(limiterOf(`rate:${name}:${viewer ? 'member' : 'address'}`, rule, limit), key, size)
+	const count = async () =>
+		countUp(await limiterOf(`rate:${name}:${viewer ? 'member' : 'address'}`, rule, limit), key, size)
 	return size > 1 ? takeOfBlock(`${name}:${key}`, limit, { size, count }) : quotaOf(await count(), limit)
 }
 
@@ -161,7 +162,11 @@ async function countUp(limiter: RateLimiterAbstract, key: string, points: number
 	return consume()
 }
 
-function limiterOf(keyPrefix: string, { counted, duration }: UseLimit, points: number): RateLimiterAbstract {
+async function limiterOf(
+	keyPrefix: string,
+	{ counted, duration }: UseLimit,
+	points: number,
+): Promise<RateLimiterAbstract> {
 	if (counted === 'process') {
 		const limiter = memory.limiters.get(keyPrefix) ?? new RateLimiterMemory({ keyPrefix, points, duration })
 		memory.limiters.set(keyPrefix, limiter)
@@ -179,7 +184,7 @@ function limiterOf(keyPrefix: string, { counted, duration }: UseLimit, points: n
 	const { REDIS_URL, publicUrl } = config()
 	if (counted === 'database' || !REDIS_URL) return stored
 	return new RateLimiterRedis({
-		storeClient: redis(REDIS_URL),
+		storeClient: await redis(REDIS_URL),
 		rejectIfRedisNotReady: true,
 		keyPrefix: `${publicUrl} ${keyPrefix}`,
 		// While Redis is unavailable PostgreSQL counts, from zero.

@@ -126,9 +126,12 @@ test('a common word is found in the oldest query of a member with few queries', 
 	expect(await everyPage('kettle user:ravi')).toEqual([5])
 })
 
-test('a phrase is found in the oldest query although newer ones contain its words separately', async () => {
-	expect(await everyPage('"kettle boils"')).toEqual([5])
-})
+test.each(['"kettle boils"', 'kettle_boils'])(
+	'%j is found in the oldest query although newer ones contain its words separately',
+	async (search) => {
+		expect(await everyPage(search)).toEqual([5])
+	},
+)
 
 test.each([
 	['one word is common and the others are in no index', '"how does this lantern"', literal],

@@ -81,8 +81,11 @@ export async function searchRows<Row>(
 
 /** `ranked (id, rank)` for a search without phrases. */
 function rankedByWords(wanted: SearchWords, scope: SearchScope): RawBuilder<unknown> {
-	const kind = countWords(wanted.words) === 1 ? 'word' : 'words'
-	return sql`${candidateRows(wanted.words.join(' '), kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
+	const typed = wanted.words.join(' ')
+	// The words of `UTF_8` must be adjacent, as those of a phrase.
+	const isPhrase = /"|[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(typed)
+	const kind = isPhrase ? 'phrase' : countWords(wanted.words) === 1 ? 'word' : 'words'
+	return sql`${candidateRows(typed, kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
 }
 
 /** If this many questions with the words of a phrase in their titles contain it literally, no others are ranked. */
@@ -178,7 +181,7 @@ function startOf(text: RawBuilder<unknown>, characters: number): RawBuilder<unkn
 /** As `countNewMatches` of search.server.ts: reads the questions of those days one by one, as they are few. */
 export async function countMatchesAmong(
 	scope: SearchScope,
-	words: string,
+	words: string[],
 	parts: string[] | undefined,
 	{ among, reader }: { among: RawBuilder<number>; reader: number },
 ): Promise<number> {
@@ -187,7 +190,7 @@ export async function countMatchesAmong(
 		select count(*)::int as count from (
 			select from questions q where q.id in ${among} and ${conditions(scope)}
 				and q.author_id <> all(${accountIdsOf(reader)}) and not ${isBlocking(reader, sql.ref('q.author_id'))}
-				${words === '' ? sql`` : sql`and ${document} @@ ${allOf([words])}`} limit 100) hit`.execute(db())
+				${words.length === 0 ? sql`` : sql`and ${document} @@ ${allOf(words)}`} limit 100) hit`.execute(db())
 	return rows[0]?.count ?? 0
 }
 
@@ -196,19 +199,18 @@ const MAX_READ_LITERALLY = 3_000
 const BLOCKS_READ_LITERALLY = 12
 
 /**
- * The newest unranked questions with the words of some phrases whose title or description contains each phrase
- * literally. Only phrases with words that the index lacks are searched: of “how does this work” it has one word, and of
- * “are there any other” none.
- * @param asked.words in the syntax of `websearch_to_tsquery`, without exclusions
- * @param asked.before the id that the previous page ended with
+ * The newest unranked questions with the words of some phrases whose title or description contains each phrase literally. Only phrases with
+ * words that the index lacks are searched: of “how does this work” it has one word, and of “are there any other” none.
+ * @param asked `words` without exclusions; `before`: the last id of the previous page; `isOnly`: none is ranked, so all with the words count
  * @returns ids, newest first
  */
 export async function listLiteral(
 	scope: SearchScope,
-	{ words, phrases, before, limit }: { words: string; phrases: string[]; before: number | null; limit: number },
+	asked: { words: string; phrases: string[]; before: number | null; limit: number; isOnly: boolean },
 ): Promise<number[]> {
-	const { titled, anywhere } = MAX_CANDIDATES.phrase
-	const isPartly = sql`(select is_partly_known and numnode(words) > 0 from asked)`
+	const { words, phrases, before, limit, isOnly } = asked
+	const { titled, anywhere } = isOnly ? { titled: 0, anywhere: 0 } : MAX_CANDIDATES.phrase
+	const isPartly = sql`(select (is_partly_known or ${isOnly}::boolean) and numnode(words) > 0 from asked)`
 	const withWords = (document: string) => {
 		const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditionsBesideWords(scope, sql`true`)}`
 		const last = sql`${BLOCKS_READ_LITERALLY - 1}::int`
@@ -268,21 +270,19 @@ function countWords(words: string[]): number {
 }
 
 function allOf(words: string[]): RawBuilder<unknown> {
-	return sql.join(
-		words.map((each) => numbersIn(sql`websearch_to_tsquery('english', search_text(${each}))`)),
-		sql` && `,
-	)
+	const queries = words.map((each) => numbersIn(sql`websearch_to_tsquery('english', search_text(${each}))`))
+	return sql.join(queries, sql` && `)
 }
 
 /** What {@link numbersIn} adds to a number. */
-const otherNumber = '^(-|v[0-9]+[.])'
+const otherNumber = '^(-|v[0-9]+[.])|[.]$'
 
 /**
- * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, and `v3.8.1`.
- * Excluded ones stay exact, as `kill -11` may be in a pasted title.
+ * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, `v3.8.1`, and `4.3.2` for 4.3. Excluded
+ * ones stay exact, as `kill -11` may be in a pasted title.
  */
 function numbersIn(query: RawBuilder<unknown>): RawBuilder<unknown> {
-	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
+	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'' | ''\\1.'':* | ''v\\1.'':*)', 'g')`
 	return sql`regexp_replace(${versions}, '(?<![!''])''-?([0-9]+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`
 }
 
@@ -344,13 +344,13 @@ function lettersInOrder(phrase: string): string {
 }
 
 /**
- * A regular expression for a phrase with any spaces and punctuation between its words; `_` is punctuation in Markdown,
- * but not for PostgreSQL. An option does not match within a longer one.
+ * A regular expression for a phrase with any spaces and punctuation between its words, or the address of a link; `_` is punctuation in
+ * Markdown, but not for PostgreSQL. An option does not match within a longer one.
  */
 function patternOf(phrase: string): string {
 	if (isOption(phrase)) return `(^|[^-\\w])${phrase}(?!-?\\w)`
 	const words = phrase.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\W|_)+')
+	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\]\\([^()\\s]*\\)|\\W|_)+')
 }
 
 export interface CommentHitRow {

@@ -20,6 +20,7 @@ import {
 import { type CommentMatchView, commentPath, type MatchView, type SearchFallback } from './search.view.ts'
 import { rankByWords } from './similar/similar.server.ts'
 import { correctSearch, type SearchCorrection } from './spelling.server.ts'
+import { otherWritings } from './writings.ts'
 
 export { highlight, highlightPassage } from './highlight.ts'
 export { describeOperators, parseSearch, withoutOperator } from './parse.ts'
@@ -57,7 +58,8 @@ export async function findMatches<Row extends { id: number }>(
 		return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead: null }
 	}
 	const count = exact.rows.length
-	const wantsMore = count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact)
+	const wantsMore =
+		count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, parsed.terms.flatMap(writingsOf).length)
 	if (count > 0 && !wantsMore) return exact
 	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
@@ -133,7 +135,10 @@ function literalTexts(terms: SearchPart[]): string[] {
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
 
-/** Appends older questions with literal matches of the phrases after the ranked ones that have them, as only the newest are ranked. */
+/**
+ * Appends older questions with literal matches of the phrases after the ranked ones that have them, as only the newest are ranked. For a
+ * phrase without results these may be new: in the index, the address of a link is among the words around it.
+ */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
 	{ terms, operators }: ParsedSearch,
@@ -151,7 +156,11 @@ async function addLiteral<Row extends { id: number }>(
 	if (scope === null) return exact
 	const words = terms.map(({ source }) => source).join(' ')
 	const before = after !== null && Number(after.rank) === LITERAL_RANK ? after.id : null
-	const ids = await listLiteral(scope, { words, phrases, before, limit: limit - literal.length })
+	const wanted = { words, phrases, before, limit: limit - literal.length }
+	const found = await listLiteral(scope, { ...wanted, isOnly: false })
+	// As one page: the next one could not tell what came before.
+	const isOnly = found.length + exact.rows.length === 0 && after === null
+	const ids = isOnly ? await listLiteral(scope, { ...wanted, limit: limit - 1, isOnly }) : found
 	if (ids.length === 0) return exact
 	const rows = await present(await chosenRows(selection, ids, phrases.join(' ')))
 	const older = rows.map((row) => ({ ...row, rank: String(LITERAL_RANK) }))
@@ -162,10 +171,10 @@ async function addLiteral<Row extends { id: number }>(
 /** Fewer results than this are followed by those with some of the words. */
 const FEW = 3
 
-/** Whether a title contains all the words: then it is what the reader was looking for. */
-function hasTitled(found: SearchResults<object>): boolean {
+/** Whether a title contains all the words: then it is what the reader was looking for. @param others how many are other writings of one */
+function hasTitled(found: SearchResults<object>, others: number): boolean {
 	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
-	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length)
+	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length - others)
 }
 
 /** Whether terms only exclude words, or there are none. */
@@ -197,10 +206,25 @@ async function findAll<Row extends { id: number }>(
 		const rows = await scopedRows(selection, { ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit })
 		return { ranked: false, rows, instead: null }
 	}
-	const words = [typed, ...alternatives.map((each) => each.join(' or '))].filter(Boolean)
-	const wanted = { words, phrases: literalTexts(terms), parts: partsOf(operators) }
+	const wanted = { words: wordsOf(terms, alternatives), phrases: literalTexts(terms), parts: partsOf(operators) }
 	const rows = await searchRows(selection, { ...scope, wanted, cursor: rankCursor(cursor), limit })
 	return { ranked: true, rows: await present(rows), instead: null }
+}
+
+/** Lists of words for {@link searchRows}, all of which must match: what was typed, and each word with another writing together with that. */
+function wordsOf(terms: SearchPart[], alternatives: string[][]): string[] {
+	const others = new Map(terms.map((term) => [term, writingsOf(term)]))
+	// With an `or`, a word belongs to a side of it.
+	const hasOr = terms.some(({ kind }) => kind === 'or')
+	const isApart = (term: SearchPart) => !hasOr && (others.get(term) ?? []).length > 0
+	const typed = terms.filter((term) => !isApart(term)).map(({ source }) => source)
+	const apart = terms.filter(isApart).map((term) => [term.source, ...(others.get(term) ?? [])])
+	return [typed.join(' '), ...[...apart, ...alternatives].map((each) => each.join(' or '))].filter(Boolean)
+}
+
+/** As {@link otherWritings}, of a word without the punctuation around it. */
+function writingsOf({ kind, text }: SearchPart): string[] {
+	return kind === 'word' ? otherWritings(text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')) : []
 }
 
 /** The questions that have any of the words, those with the rarest first; without exclusions. */
@@ -232,9 +256,8 @@ export async function countNewMatches(
 	const { terms, operators } = await parseForTexts(search)
 	const scope = await readScope(operators, {})
 	if (scope === null) return 0
-	const typed = terms.map(({ source }) => source).join(' ')
-	const wanted = wantsNoWord(terms) ? '' : typed
-	if (typed !== wanted) scope.filter = withoutWords(typed)
+	const wanted = wantsNoWord(terms) ? [] : wordsOf(terms, [])
+	if (terms.length > 0 && wanted.length === 0) scope.filter = withoutWords(terms.map(({ source }) => source).join(' '))
 	return countMatchesAmong(scope, wanted, partsOf(operators), of)
 }
 

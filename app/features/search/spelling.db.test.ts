@@ -186,3 +186,19 @@ test.each([
 	expect(editsBetween(one, other)).toBe(edits)
 	expect(editsBetween(other, one)).toBe(edits)
 })
+
+test.each([
+	['5.3 fieldfare', 'Fieldfare', 'Since 5.3.2.RELEASE of it.'],
+	['"since 5.4" redwing', 'Redwing', 'Since v5.4.1 of it.'],
+	['"see brambling notes today"', 'Brambling', 'Do see [brambling notes](https://birds.example/a/b?c=1) today.'],
+	['behavior pratincole', 'Pratincole', 'Its behaviour.'],
+	['organisation, dotterel', 'Dotterel', 'Their organization.'],
+	['licence sanderling', 'Sanderling', 'A license.'],
+	['GPT4 redstart', 'Redstart', 'With GPT-4.'],
+	['gpt-4 wheatear', 'Wheatear', 'With gpt4.'],
+	['UTF_8 ortolan', 'Ortolan', 'With StandardCharsets.UTF_8 there.'],
+])('%j finds %j, which has another writing of it', async (search, title, description) => {
+	const { id } = await makeQuestion(asha, { title: `Query: ${title}`, description, tags: 'birds' })
+	const { rows, instead } = await listQuestions(null, { search })
+	expect([rows.map((row) => row.id), instead]).toEqual([[id], undefined])
+})

@@ -1,5 +1,5 @@
-import sharp from 'sharp'
 import { remember } from '~/lib/remember.ts'
+import { loadSharp } from '~/lib/sharp.server.ts'
 import { themeColors } from '~/lib/theme-colors.ts'
 import { storage } from '~/platform/storage/storage.server.ts'
 import { siteAppearance } from './appearance.server.ts'
@@ -66,6 +66,7 @@ async function drawSquare(size: number, share: number, round: number): Promise<B
 	const { accents } = siteAppearance()
 	const logo = await readLogo()
 	const mark = logo ? '' : markAt(size, share, accents.light)
+	const sharp = await loadSharp()
 	const square = sharp(
 		svg(size, `<rect width="100%" height="100%" rx="${size * round}" fill="${groundColour()}"/>${mark}`),
 	)
@@ -95,6 +96,7 @@ async function drawFavicon(): Promise<Buffer> {
 async function drawMailLogo(): Promise<Buffer> {
 	const logo = await readLogo()
 	if (!logo) throw new Error('The file of the logo is missing.')
+	const sharp = await loadSharp()
 	return sharp(logo)
 		.resize(MAX_MAIL_LOGO_WIDTH, MAIL_LOGO_HEIGHT, { fit: 'inside' })
 		.flatten({ background: groundColour() })

@@ -61,7 +61,7 @@ export function redisTransport(url: string, site: string): BusTransport {
 		// Far below the 512 MB that Redis allows.
 		longest: 1024 * 1024,
 		send: async (channel, texts) => {
-			const pipeline = redis(url).pipeline()
+			const pipeline = (await redis(url)).pipeline()
 			for (const text of texts) pipeline.publish(nameOf(channel), text)
 			refuseReplica(pipeline, site)
 			const results = (await pipeline.exec()) ?? []

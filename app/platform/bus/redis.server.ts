@@ -1,4 +1,4 @@
-import { type ChainableCommander, Redis, type RedisOptions } from 'ioredis'
+import type { ChainableCommander, Redis, RedisOptions } from 'ioredis'
 import { remember } from '~/lib/remember.ts'
 
 /** Milliseconds that Redis may take to answer. It is near: one that takes longer is treated as unavailable. */
@@ -31,8 +31,12 @@ const options: RedisOptions = {
 
 const state = remember<{ client?: Redis; listening: Set<Redis> }>('redis', () => ({ listening: new Set() }))
 
+/** Loaded only where a Redis is used. */
+const library = () => import('ioredis')
+
 /** The shared connection of this process for commands. It reconnects by itself; until then, commands fail at once. */
-export function redis(url: string): Redis {
+export async function redis(url: string): Promise<Redis> {
+	const { Redis } = await library()
 	if (!state.client) {
 		state.client = new Redis(url, {
 			...options,
@@ -72,6 +76,7 @@ function leaveReplica(): true {
  * @throws Error when Redis cannot be reached, or is a replica
  */
 export async function connectRedis(url: string, site?: string): Promise<Redis> {
+	const { Redis } = await library()
 	const client = new Redis(url, { ...options, retryStrategy: () => null })
 	let reason: unknown
 	client.on('error', (error) => {
@@ -101,7 +106,7 @@ export function watchRedis(client: Redis, url: string, site: string): () => void
 		client.ping().catch(() => {})
 		// A connection that listens takes no such command.
 		redis(url)
-			.del(noKey(site))
+			.then((commands) => commands.del(noKey(site)))
 			.catch(() => {})
 	}
 	const timer = setInterval(check, LISTEN_CHECK_MS).unref()
@@ -116,7 +121,7 @@ export function watchRedis(client: Redis, url: string, site: string): () => void
 export async function openRedis(url: string, site: string): Promise<void> {
 	try {
 		const first = await connectRedis(url, site)
-		const client = redis(url)
+		const client = await redis(url)
 		if (client.status !== 'ready') await new Promise((resolve) => client.once('ready', resolve))
 		first.disconnect()
 	} catch (error) {

@@ -1,4 +1,3 @@
-import { buildPushPayload } from '@block65/webcrypto-web-push'
 import { config } from '~/config.server.ts'
 import { batchCalls } from '~/lib/batch-calls.ts'
 import { log } from '~/lib/log.server.ts'
@@ -55,6 +54,7 @@ async function deliver(browser: Subscription, push: Push, urgency: 'normal' | 'h
 		data: { ...push, title: truncateWords(title, pushLimits.title), body: truncateWords(body, pushLimits.body) },
 		options: { ttl: PUSH_LIFETIME, urgency, topic: push.tag },
 	}
+	const { buildPushPayload } = await import('@block65/webcrypto-web-push')
 	const request = await buildPushPayload(
 		message,
 		{ endpoint, expirationTime: null, keys: { p256dh, auth } },
