@@ -79,22 +79,29 @@ describe('a start installs only what the site needs, and tests what they need', 
 	})
 
 	test.each([
-		['for a site', {}, [], 'omit'],
-		['for tests', {}, ['--with-tools'], 'include'],
-		['for a site in a clone with the tools of tests, which stay', { 'node_modules/tool': tool }, [], 'include'],
-	])('what is missing is installed %s', (_what, installed, options, which) => {
+		['for a site', {}, [], 'ci --omit=dev'],
+		['for tests', {}, ['--with-tools'], 'ci --include=dev'],
+		['for tests beside a running site', { 'node_modules/one': one }, ['--with-tools'], 'install --include=dev'],
+		[
+			'for a site in a clone with the tools of tests, which stay',
+			{ 'node_modules/tool': tool },
+			[],
+			'ci --include=dev',
+		],
+	])('what is missing is installed %s', (_what, installed, options, command) => {
 		write('package-lock.json', wanted)
 		write('node_modules/.package-lock.json', installed, 60)
 		for (const file of ['run.mjs', 'support/install.mjs'])
 			cpSync(join(scripts, file), join(folder, 'scripts', file), { recursive: true })
-		const npm = `#!/bin/sh\necho "$@" > arguments\nmkdir -p node_modules/node/bin\nln -s /bin/true node_modules/node/bin/node\n`
-		writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 })
+		const node = 'mkdir -p node_modules/node/bin\nln -sf /bin/true node_modules/node/bin/node\n'
+		if ('node_modules/one' in installed) execFileSync('sh', ['-c', node], { cwd: folder })
+		writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho "$@" > arguments\n${node}`, { mode: 0o755 })
 		const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
 		execFileSync(process.execPath, [join(folder, 'scripts/run.mjs'), ...options, 'scripts/some.ts'], {
 			env,
 			cwd: folder,
 		})
-		expect(readFileSync(join(folder, 'arguments'), 'utf8')).toMatch(new RegExp(`^ci --${which}=dev `))
+		expect(readFileSync(join(folder, 'arguments'), 'utf8')).toMatch(new RegExp(`^${command} --no-save `))
 	})
 })
 
