@@ -209,10 +209,13 @@ interface ControlsProps {
 	onFile: (file?: File) => void
 }
 
-/** The file input must stay the same element during hydration, as a member may be choosing a file at that moment. */
+/**
+ * The file input must stay the same element during hydration, as a member may be choosing a file at that moment. The buttons take as
+ * much height as it does without scripts, so that nothing below moves.
+ */
 function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProps) {
 	return (
-		<div className={`flex flex-wrap items-center gap-2 ${upload.picture || upload.sending ? 'mt-1' : ''}`}>
+		<div className={`flex min-h-9 flex-wrap items-start gap-2 ${upload.picture || upload.sending ? 'mt-1' : ''}`}>
 			<input
 				ref={input}
 				className={hydrated ? 'peer sr-only' : 'input'}
