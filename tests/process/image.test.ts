@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
 	cpSync,
@@ -140,4 +140,13 @@ test('it lacks what only the build imports, and the tools of tests that npm keep
 	expect(unneeded).toEqual(expect.arrayContaining(['vite', 'typescript']))
 	const left = packagesOf(join(image, 'node_modules/.package-lock.json'))
 	expect(unneeded.filter((name) => `node_modules/${name}` in left)).toEqual([])
+})
+
+test('every package outside the build can be loaded, and a preparation fails where one is missing, as a builder is here', () => {
+	const names = JSON.parse(readFileSync(join(image, 'build/server/not-bundled.json'), 'utf8')) as string[]
+	const imports = names.filter((name) => !builders.includes(name)).map((name) => `import '${name}'`)
+	const options = { cwd: image, env: environment(), encoding: 'utf8', stdio: 'pipe' } as const
+	execFileSync('node', ['--input-type=module', '--eval', imports.join('\n')], options)
+	const prepared = spawnSync('node', ['scripts/start.mjs', '--prepare'], options)
+	expect([prepared.status, prepared.stderr]).toEqual([1, expect.stringContaining("Cannot find package 'vite'")])
 })
