@@ -40,3 +40,19 @@ export function mayVote(viewer: Viewer, text: { authorId: number }): boolean {
 export function mayAccept(viewer: Viewer, question: { authorId: number }): boolean {
 	return viewer !== null && (viewer.id === question.authorId || isModerator(viewer))
 }
+
+/** Of a question as its page shows it: who deleted it, and why it is not published; null if neither is so. */
+interface Standing {
+	deletedBy: string | null
+	unpublished: { status: string } | null
+}
+
+/** Whether nobody can write or vote below a question, as it was deleted or is not published. */
+export function isClosed({ deletedBy, unpublished }: Standing): boolean {
+	return deletedBy !== null || unpublished !== null
+}
+
+/** Whether a question and its comments can be reported: it is published, or merged and so still read by everybody. */
+export function isReportable(question: Standing): boolean {
+	return !isClosed(question) || question.unpublished?.status === 'merged'
+}

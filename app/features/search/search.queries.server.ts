@@ -201,8 +201,7 @@ const BLOCKS_READ_LITERALLY = 12
 /**
  * The newest unranked questions with the words of some phrases whose title or description contains each phrase literally. Only phrases with
  * words that the index lacks are searched: of “how does this work” it has one word, and of “are there any other” none.
- * @param asked.words in the syntax of `websearch_to_tsquery`, without exclusions
- * @param asked `before`: the id that the previous page ended with; `isOnly`: none is ranked, so that all with the words are searched
+ * @param asked `words` without exclusions; `before`: the last id of the previous page; `isOnly`: none is ranked, so all with the words count
  * @returns ids, newest first
  */
 export async function listLiteral(
@@ -214,9 +213,8 @@ export async function listLiteral(
 	const isPartly = sql`(select (is_partly_known or ${isOnly}::boolean) and numnode(words) > 0 from asked)`
 	const withWords = (document: string) => {
 		const matching = sql`${sql.raw(document)} @@ (select words from asked) and ${conditionsBesideWords(scope, sql`true`)}`
-		return publishedOf(
-			sql`${walkBlocks(matching, sql`0`, sql`${BLOCKS_READ_LITERALLY - 1}::int`, ['id', 'ctid'])} where ${isPartly}`,
-		)
+		const last = sql`${BLOCKS_READ_LITERALLY - 1}::int`
+		return publishedOf(sql`${walkBlocks(matching, sql`0`, last, ['id', 'ctid'])} where ${isPartly}`)
 	}
 	// Nothing sorts, so that reading ends with the last one that is wanted. Estimated to be few, they would be found by reading all questions.
 	const { rows } = await sql<{ id: number }>`
@@ -272,14 +270,13 @@ function countWords(words: string[]): number {
 }
 
 function allOf(words: string[]): RawBuilder<unknown> {
-	return sql.join(
-		words.map((each) => numbersIn(sql`websearch_to_tsquery('english', search_text(${each}))`)),
-		sql` && `,
-	)
+	const queries = words.map((each) => numbersIn(sql`websearch_to_tsquery('english', search_text(${each}))`))
+	return sql.join(queries, sql` && `)
 }
 
 /** What {@link numbersIn} adds to a number. */
 const otherNumber = '^(-|v[0-9]+[.])|[.]$'
+
 /**
  * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, `v3.8.1`, and `4.3.2` for 4.3. Excluded
  * ones stay exact, as `kill -11` may be in a pasted title.

@@ -33,10 +33,7 @@ export function waitBeforeRetry(tries: number, asked = 0): Promise<void> {
 /** Milliseconds to wait for an acknowledgement before the message is sent again with the same id. */
 const ANSWER_TIMEOUT_MS = 10_000
 
-/**
- * Milliseconds to wait for a part of a conversation, of which a slow phone needs some. A browser would wait minutes for a lost
- * response.
- */
+/** Milliseconds to wait for a part of a conversation, of which a slow phone needs some. A browser would wait for minutes. */
 const HISTORY_TIMEOUT_MS = 30_000
 
 /** Uses the tab's socket for events, HTTP for requests, and HTTP for both while there is no socket. */

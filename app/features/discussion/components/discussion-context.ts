@@ -7,24 +7,14 @@ import type { CommentView } from '../comment.view.ts'
 /** A question as its page shows it. */
 export type ShownQuestion = Omit<QuestionPageView, 'description'>
 
-/** Whether nobody can write or vote below a question, as it was deleted or is not published. */
-export function isClosed({ deletedBy, unpublished }: Pick<ShownQuestion, 'deletedBy' | 'unpublished'>): boolean {
-	return deletedBy !== null || unpublished !== null
-}
-
-/** Whether a question and its comments can be reported: it is published, or merged and so still read by everybody. */
-export function isReportable(question: Pick<ShownQuestion, 'deletedBy' | 'unpublished'>): boolean {
-	return !isClosed(question) || question.unpublished?.status === 'merged'
-}
-
 /** What a thread shows of its page, serializable as JSON. The same for all members except moderators. */
 export interface SharedFacts {
 	signedIn: boolean
 	/** Whether the viewer is a moderator. */
 	moderates: boolean
-	/** As of {@link isClosed}. */
+	/** As `isClosed` of questions.policy.ts says. */
 	closed: boolean
-	/** As of {@link isReportable}. */
+	/** As `isReportable` there says. */
 	reportable: boolean
 	questionId: number
 	/** The query's canonical address. */

@@ -2,6 +2,7 @@ import { ChevronDown } from 'lucide'
 import { type FocusEvent, type KeyboardEvent, use, useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
 import type { Page } from '~/features/questions/question.view.ts'
+import { isClosed, isReportable } from '~/features/questions/questions.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { formatNumber } from '~/lib/text.ts'
@@ -21,8 +22,6 @@ import {
 	DiscussionContext,
 	type DiscussionFacts,
 	focusPart,
-	isClosed,
-	isReportable,
 	joinThreads,
 	liftAccepted,
 	type ShownQuestion,

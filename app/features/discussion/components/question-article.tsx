@@ -4,11 +4,12 @@ import { useLocation, useNavigate } from 'react-router'
 import { BookmarkButton } from '~/features/bookmarks/components/bookmark-button.tsx'
 import { AffectedLine } from '~/features/following/components/follow-buttons.tsx'
 import { AuthorName } from '~/features/members/components/author-name.tsx'
-import type { AuthorView, Introduction } from '~/features/members/members.view.ts'
+import { type AuthorView, type Introduction, keepTogether } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import type { OriginView } from '~/features/questions/question.view.ts'
 import { editPath, historyPath } from '~/features/questions/questions.paths.ts'
+import { isClosed, isReportable } from '~/features/questions/questions.policy.ts'
 import { tagPath } from '~/features/tags/tags.view.ts'
 import { InvitedNotice, InviteLink } from '~/features/upkeep/components/invitation.tsx'
 import { useRootData } from '~/lib/root-data.ts'
@@ -21,7 +22,7 @@ import { LocalTime } from '~/ui/local-time.tsx'
 import { MemoMarkup } from '~/ui/memo-markup.tsx'
 import { CopyLink, RenderedText } from '~/ui/rendered-text.tsx'
 import { SectionHeading } from '~/ui/section-heading.tsx'
-import { isClosed, isReportable, type ShownQuestion } from './discussion-context.ts'
+import type { ShownQuestion } from './discussion-context.ts'
 import { QuestionVotes, useQuestionVotes } from './votes.tsx'
 
 interface ArticleProps {
@@ -225,7 +226,7 @@ function Asker({ author, introduction, isOwn }: AskerProps) {
 					{author.pseudonym ? (
 						<p className="meta wrap-anywhere">{isOwn ? 'You, under a pseudonym' : 'A pseudonym'}</p>
 					) : introduction.summary ? (
-						<p className="meta wrap-anywhere">{introduction.summary}</p>
+						<p className="meta wrap-anywhere">{keepTogether(introduction.summary)}</p>
 					) : (
 						<p className="handle truncate">@{author.username}</p>
 					)}

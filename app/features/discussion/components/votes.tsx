@@ -1,5 +1,6 @@
 import { ArrowDown, ArrowUp } from 'lucide'
 import type { FormEvent } from 'react'
+import { isClosed } from '~/features/questions/questions.policy.ts'
 import { permalinkOf } from '~/features/search/search.view.ts'
 import { loginPath } from '~/lib/addresses.ts'
 import { Count } from '~/ui/count.tsx'
@@ -7,7 +8,7 @@ import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { usePress } from '~/ui/use-press.ts'
 import type { CommentView } from '../comment.view.ts'
-import { isClosed, type ShownQuestion, threadAfter, useDiscussion } from './discussion-context.ts'
+import { type ShownQuestion, threadAfter, useDiscussion } from './discussion-context.ts'
 
 type Vote = CommentView['vote']
 
