@@ -129,6 +129,20 @@ export function buildWhenOld(node) {
 }
 
 /**
+ * Exits with a message if a package that the build leaves outside cannot be loaded. A start does not show it: the site loads some only
+ * once they are used.
+ */
+export function tryPackages(node) {
+	const names = readFileSync(join(root, 'build', 'server', 'not-bundled.json'), 'utf8')
+	const script = `for (const name of ${names}) await import(name)`
+	const { status, signal, stderr } = spawnSync(node, ['--input-type=module', '--eval', script], {
+		cwd: root,
+		encoding: 'utf8',
+	})
+	if (status !== 0) stop(`A package that the site needs cannot be loaded:\n${signal ?? stderr}`)
+}
+
+/**
  * Whether the build is up to date: newer than all sources, or made from the same content.
  * @param folder of the project
  */
