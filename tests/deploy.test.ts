@@ -89,7 +89,8 @@ describe('systemd', () => {
 			const wait = async (pid: number | undefined, curl = findProgram('curl') ?? '', HOST = '127.0.0.1') => {
 				const words = script.replaceAll('/usr/bin/curl', curl).replace('%i', String(port))
 				const shell = spawn('/bin/sh', ['-c', words.replaceAll('$$', '$')], {
-					env: { ...process.env, MAINPID: String(pid), HOST },
+					// A machine may reach other ones by a proxy only.
+					env: { ...process.env, MAINPID: String(pid), HOST, http_proxy: 'http://127.0.0.1:9' },
 					stdio: 'ignore',
 				})
 				return (await once(shell, 'exit'))[0]
@@ -97,7 +98,16 @@ describe('systemd', () => {
 			expect([await wait(process.pid), requests]).toEqual([0, 3])
 			// A site that listens on one address only never answers at another one.
 			expect(asked).toBe(`127.0.0.1:${port}`)
-			for (const host of ['0.0.0.0', '::', 'localhost', '']) expect(await wait(process.pid, undefined, host)).toBe(0)
+			const [curl, address] = [join(scratch, 'curl'), join(scratch, 'address')]
+			writeFileSync(curl, `#!/bin/sh\nfor last; do :; done\necho "$last" > ${address}\n`, { mode: 0o755 })
+			for (const [host, name = host] of [
+				...['', '0.0.0.0', '::', '[::]'].map((all) => [all, 'localhost'] as const),
+				...['localhost', 'node1', '10.0.0.1', '[fd00::1]'].map((one) => [one] as const),
+				['fd00::1', '[fd00::1]'] as const,
+			]) {
+				await wait(process.pid, curl, host)
+				expect(readFileSync(address, 'utf8')).toBe(`http://${name}:${port}/readyz\n`)
+			}
 			const ended = spawnSync('true')
 			requests = -10
 			expect([await wait(ended.pid), requests]).toEqual([1, -9])

@@ -24,7 +24,7 @@ export function keepTyped(field: HTMLTextAreaElement, { name, member, store, tex
 		if (isTyped && field.value !== '' && field.value !== field.defaultValue && isStorageOf(member)) store(field.value)
 	}
 	const hear = ({ key, oldValue, newValue }: StorageEvent) => {
-		if (key !== name || newValue !== null) return
+		if (key !== name || newValue) return
 		// Another tab sent this text, or began with it and added to it.
 		const sent = textIn(oldValue ?? '')
 		if (typeof sent === 'string' && sent.startsWith(field.value)) isTyped = false

@@ -13,8 +13,8 @@ interface AccountFrameProps {
 
 /** The layout of account pages: a form on the left; for visitors, from 1024 px, the benefits of an account on the right. */
 export function AccountFrame({ title, lead, back, children }: AccountFrameProps) {
-	const { viewer } = useRootData()
-	// As high as the window without the header and the footer.
+	const { viewer, isViewerUnknown } = useRootData()
+	// At least as high as the window without the header and the footer.
 	return (
 		<div className="-mb-16 grid grid-cols-1 lg:min-h-[calc(100dvh-7.3125rem)] lg:grid-cols-2">
 			<div className="w-full max-w-sm py-10 max-lg:mx-auto lg:py-12">
@@ -23,7 +23,7 @@ export function AccountFrame({ title, lead, back, children }: AccountFrameProps)
 				<p className="mt-1 text-ink-2">{lead}</p>
 				{children}
 			</div>
-			{!viewer && (
+			{!viewer && !isViewerUnknown && (
 				<aside className="hidden border-l border-line py-12 pl-12 lg:block" aria-labelledby="why">
 					<SectionHeading id="why" title="What you can do with an account" />
 					<ul>

@@ -34,9 +34,13 @@ function noteEarlyPress(): void {
 	window.earlyKey = null
 	const noteKey = (event: KeyboardEvent) => {
 		if (window.earlyKey === undefined) return document.removeEventListener('keydown', noteKey, true)
-		if (event.key !== 'k' || event.ctrlKey === event.metaKey) return
-		event.preventDefault()
-		window.earlyKey = event
+		const { key, ctrlKey, metaKey, shiftKey, altKey } = event
+		const isIn = (fields: string) => (event.target as Element).matches(fields)
+		// As the search in the header. In most text areas this shortcut inserts a link.
+		if (/^k$/i.test(key) && ctrlKey !== metaKey && !shiftKey && !altKey && !isIn('textarea')) {
+			event.preventDefault()
+			window.earlyKey = event
+		} else if (isIn('input, textarea')) window.earlyKey = null // Who writes on must not lose the focus.
 	}
 	document.addEventListener('keydown', noteKey, true)
 }
@@ -86,7 +90,7 @@ export function Hydrated() {
 		pressed = null
 		const { earlyKey } = window
 		window.earlyKey = undefined
-		if (earlyKey) earlyKey.target?.dispatchEvent(new KeyboardEvent('keydown', earlyKey))
+		if (earlyKey) document.dispatchEvent(new KeyboardEvent('keydown', earlyKey))
 	}, [])
 	return null
 }

@@ -36,7 +36,7 @@ export function Toaster() {
 		<section
 			ref={section}
 			// Without scripts it stays, so it must not cover the buttons of forms.
-			className="fixed right-4 bottom-[calc(1rem+var(--toasts-lift,0px))] z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
+			className="toasts fixed right-4 bottom-[calc(1rem+var(--toasts-lift,0px))] z-(--z-toast) grid noscript:top-18 noscript:bottom-auto w-[min(22.5rem,calc(100vw-2rem))] gap-2"
 			aria-label="Notices"
 			aria-live="polite"
 			{...handlers}

@@ -5,7 +5,7 @@ export function buildWhenOld(node: string): void
 export function isReady(development: boolean): boolean
 export function describeTakenPort(env: Record<string, string | undefined>): Promise<string | null>
 export function missingPackages(folder: string, withTools?: boolean): string[]
-export function installPackages(folder: string, withTools: boolean): void
+export function installPackages(folder: string, withTools: boolean, command?: 'ci' | 'install'): void
 export function isBuilt(folder: string): boolean
 export function hashOfSources(folder: string): string
 

@@ -66,27 +66,32 @@ export function missingPackages(folder, withTools = false) {
 }
 
 function install(withTools = false) {
+	// `npm ci` removes everything first, also what a running site uses.
+	const onlyTools = withTools && existsSync(binary()) && missingPackages(root).length === 0
+	const command = onlyTools ? 'install' : 'ci'
 	process.stdout.write(
-		`Installing what is missing${withTools ? ', for tests and checks too' : ''} (npm ci). This takes a minute or two, once.\n`,
+		`Installing what is missing${withTools ? ', for tests and checks too' : ''} (npm ${command}). This takes a minute or two, once.\n`,
 	)
 	// `npm ci` begins anew: where the tools are, they stay.
-	installPackages(root, withTools || Object.values(installedPackages(root)).some(({ dev }) => dev))
-	if (!existsSync(binary())) stop('npm ci did not install Node.')
+	installPackages(root, withTools || Object.values(installedPackages(root)).some(({ dev }) => dev), command)
+	if (!existsSync(binary())) stop(`npm ${command} did not install Node.`)
 }
 
 /**
- * Installs the packages of a package-lock.json anew; exits with a message if it fails.
+ * Installs the packages of a package-lock.json; exits with a message if it fails.
  * @param folder of the package-lock.json
  * @param withTools whether its devDependencies are installed as well, whatever NODE_ENV is
+ * @param command `ci` installs all anew, `install` adds what is missing and leaves the rest as it is
  */
-export function installPackages(folder, withTools) {
+export function installPackages(folder, withTools, command = 'ci') {
 	const which = withTools ? '--include=dev' : '--omit=dev'
-	const { status } = spawnSync('npm', ['ci', which, '--no-audit', '--no-fund', '--loglevel=error'], {
+	const { status, error } = spawnSync('npm', [command, which, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
 		cwd: folder,
 		stdio: ['ignore', 'ignore', 'inherit'],
 		shell: process.platform === 'win32',
 	})
-	if (status !== 0) stop('npm ci failed. Its message is above.')
+	if (error) stop(`npm has to install what is missing, and cannot be run: ${error.message}.`)
+	if (status !== 0) stop(`npm ${command} failed. Its message is above.`)
 }
 
 /** The packages in node_modules by their folders, as npm lists them there. */

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,6 +31,11 @@ const { 'node_modules/one': one = {}, 'node_modules/tool': tool = {} } = wanted
 function write(path: string, packages: Packages, age = 0): void {
 	writeFileSync(join(folder, path), JSON.stringify({ packages }))
 	setAge(path, age)
+}
+
+function copyScripts(): void {
+	for (const file of ['run.mjs', 'support/install.mjs'])
+		cpSync(join(scripts, file), join(folder, 'scripts', file), { recursive: true })
 }
 
 /** @param age seconds since it was changed */
@@ -79,23 +84,37 @@ describe('a start installs only what the site needs, and tests what they need', 
 	})
 
 	test.each([
-		['for a site', {}, [], 'omit'],
-		['for tests', {}, ['--with-tools'], 'include'],
-		['for a site in a clone with the tools of tests, which stay', { 'node_modules/tool': tool }, [], 'include'],
-	])('what is missing is installed %s', (_what, installed, options, which) => {
+		['for a site', {}, [], 'ci --omit=dev'],
+		['for tests', {}, ['--with-tools'], 'ci --include=dev'],
+		['for tests beside a running site', { 'node_modules/one': one }, ['--with-tools'], 'install --include=dev'],
+		[
+			'for a site in a clone with the tools of tests, which stay',
+			{ 'node_modules/tool': tool },
+			[],
+			'ci --include=dev',
+		],
+	])('what is missing is installed %s', (_what, installed, options, command) => {
 		write('package-lock.json', wanted)
 		write('node_modules/.package-lock.json', installed, 60)
-		for (const file of ['run.mjs', 'support/install.mjs'])
-			cpSync(join(scripts, file), join(folder, 'scripts', file), { recursive: true })
-		const npm = `#!/bin/sh\necho "$@" > arguments\nmkdir -p node_modules/node/bin\nln -s /bin/true node_modules/node/bin/node\n`
-		writeFileSync(join(folder, 'npm'), npm, { mode: 0o755 })
+		copyScripts()
+		const node = 'mkdir -p node_modules/node/bin\nln -sf /bin/true node_modules/node/bin/node\n'
+		if ('node_modules/one' in installed) execFileSync('sh', ['-c', node], { cwd: folder })
+		writeFileSync(join(folder, 'npm'), `#!/bin/sh\necho "$@" > arguments\n${node}`, { mode: 0o755 })
 		const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
 		execFileSync(process.execPath, [join(folder, 'scripts/run.mjs'), ...options, 'scripts/some.ts'], {
 			env,
 			cwd: folder,
 		})
-		expect(readFileSync(join(folder, 'arguments'), 'utf8')).toMatch(new RegExp(`^ci --${which}=dev `))
+		expect(readFileSync(join(folder, 'arguments'), 'utf8')).toMatch(new RegExp(`^${command} --no-save `))
 	})
+})
+
+test('where npm is missing too, as in an image, a message says so', () => {
+	write('package-lock.json', wanted)
+	copyScripts()
+	const env = { ...process.env, PATH: folder }
+	const run = spawnSync(process.execPath, ['scripts/run.mjs'], { env, cwd: folder, encoding: 'utf8' })
+	expect([run.status, run.stderr]).toEqual([1, expect.stringMatching(/^npm has to install .+ npm ENOENT\.\n$/)])
 })
 
 describe('a start builds only what has changed', () => {

@@ -173,6 +173,9 @@ test('in a contrast theme, selected, current and focused elements are distinguis
 			path,
 		).toEqual(current)
 	}
+	await page.goto('/edit-profile/mira.quillon')
+	const edge = page.locator('.save-bar').evaluate((bar) => getComputedStyle(bar, '::before').borderTopWidth)
+	expect(await edge, 'the bar over the fields has an edge').toBe('1px')
 	await page.emulateMedia({ forcedColors: 'none', contrast: 'more' })
 	const colours = await Promise.all(['--color-ink-3', '--color-ink-2'].map((name) => style(page.locator('html'), name)))
 	expect(colours[0], 'more contrast: quiet text is as dark as secondary text').toBe(colours[1])

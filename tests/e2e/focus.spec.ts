@@ -69,6 +69,27 @@ test('an element focused by keyboard is never covered by the header or the bar o
 	}
 })
 
+test('the browser does not compute the styles of the whole page again when the focus moves', async ({
+	page,
+	browser,
+}) => {
+	await enrol(page, 'Philippa Swift')
+	for (const width of [1_280, 390]) {
+		await page.setViewportSize({ width, height: 800 })
+		await page.goto('/find-dev')
+		await settled(page)
+		await browser.startTracing(page, { categories: ['devtools.timeline'] })
+		for (let press = 0; press < 10; press += 1) await page.keyboard.press('Tab')
+		const trace: { traceEvents: { name: string; args: { elementCount?: number } }[] } = JSON.parse(
+			(await browser.stopTracing()).toString(),
+		)
+		const updates = trace.traceEvents.filter(({ name }) => name === 'UpdateLayoutTree')
+		const styled = updates.reduce((sum, { args }) => sum + (args.elementCount ?? 0), 0) / 10
+		expect(styled, `${width}: a press`).toBeGreaterThan(0)
+		expect(styled, `${width}: a press`).toBeLessThan((await page.locator('*').count()) / 3)
+	}
+})
+
 test('a form of the profile that is sent by Enter keeps the focus in its field', async ({ page }) => {
 	const username = await enrol(page, 'Philippa Enter')
 	await page.goto(`/edit-profile/${username}`)

@@ -193,7 +193,7 @@ test('forms with which a member edits, imports, answers and chooses', async ({ p
 	])
 	await expectAllKept(page, [
 		{ at: '/notifications', press: /^Mark as read: /, done: 'Marked as read.' },
-		{ at: '/notifications', press: 'Mark all as read', done: 'All notifications are marked as read.' },
+		{ at: '/notifications', press: 'Mark all as read', done: 'Marked as read.' },
 		{
 			at,
 			open: (page) => page.getByRole('link', { name: 'Edit', exact: true }).first().click(),

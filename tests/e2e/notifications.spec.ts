@@ -11,6 +11,7 @@ import {
 	settled,
 	test,
 } from './support/journey.ts'
+import { expectNotice } from './support/notices.ts'
 
 /** A second member, in a separate browser. */
 async function another(browser: Browser, name: string): Promise<Account> {
@@ -218,6 +219,7 @@ test('the page marks as read what it shows, and shows at once what was read in a
 	await other.getByRole('button', { name: 'Mark all as read' }).click()
 	for (const tab of [page, other]) await expect(bell(tab, 1)).toBeVisible()
 	await expect(dots).toHaveCount(1)
+	await expect(other.getByRole('button', { name: 'Mark as read: First of two dots' })).toBeVisible()
 	await other.getByRole('button', { name: 'Mark all as read' }).click()
 	await expect(dots).toHaveCount(0)
 	await otto.context().close()
@@ -243,8 +245,18 @@ test('without JavaScript, the header shows the count, opening the question clear
 	await plain.goto(paths[0] ?? '')
 	await expect(plain.getByRole('link', { name: `${control}, 1 unread` })).toBeVisible()
 	await plain.getByRole('link', { name: `${control}, 1 unread` }).click()
-	await plain.getByRole('button', { name: 'Mark as read: Two without scripts' }).click()
+	await comment(ines, paths[1] ?? '', 'Not on the page yet.')
+	const mark = plain.getByRole('button', { name: 'Mark as read: Two without scripts' })
+	for (const left of [1, 0]) {
+		await mark.click()
+		await expectNotice(plain, 'Marked as read.')
+		await expect(mark).toHaveCount(left)
+	}
 	await expect(plain.getByRole('link', { name: control, exact: true })).toBeVisible()
+	const later = Buffer.from(JSON.stringify(['2999-01-01T00:00:00Z', 1])).toString('base64url')
+	await plain.goto(`/notifications?cursor=${later}`)
+	await expect(plain.getByRole('link', { name: /Two without scripts/ })).toBeVisible()
+	await expect(plain.getByRole('button', { name: 'Mark all as read' })).toHaveCount(0)
 	await plain.goto('/settings')
 	await plain.getByLabel('Replies to my comments: by email').uncheck()
 	await plain.getByRole('button', { name: 'Save notifications' }).click()

@@ -20,7 +20,7 @@ export interface Asker {
 	askerUsername: string
 	/** Whether the viewer is the member behind it, where it is a pseudonym. */
 	isMine?: boolean
-	/** Whether the question is deleted or not published: comments are then deleted at most. */
+	/** Whether only deleting is possible, as the question is gone or not published. Pages leave it out: open forms stay, with their text. */
 	isClosed?: boolean
 }
 

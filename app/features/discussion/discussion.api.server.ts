@@ -25,7 +25,7 @@ import { author, operation, requireCaller } from '~/platform/http/operation.ts'
 import type { CommentView, HistoryView } from './comment.view.ts'
 import { addComment, deleteComment, editComment, restoreComment } from './commenting.server.ts'
 import { findComment } from './comments.queries.server.ts'
-import { askerOf, getComment, listComments } from './discussion.server.ts'
+import { askerForApi, getComment, listComments } from './discussion.server.ts'
 import { readCommentHistory, readQuestionHistory } from './history.server.ts'
 import { castVote, chooseSolution, withdrawSolution } from './votes.server.ts'
 
@@ -147,7 +147,7 @@ export const discussionOperations = [
 			const question = await getQuestion(viewer, params.id)
 			return listComments(viewer, {
 				questionId: params.id,
-				...askerOf(question),
+				...askerForApi(question),
 				cursor: cursor ?? null,
 				...(thread === undefined ? {} : { thread }),
 			})

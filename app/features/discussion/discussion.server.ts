@@ -2,6 +2,7 @@ import { withFreshRole } from '~/features/moderation/members.server.ts'
 import { maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
 import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
 import { questionTag } from '~/features/questions/questions.events.ts'
+import { isClosed } from '~/features/questions/questions.policy.ts'
 import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
 import { getDiscussed } from '~/features/questions/questions.server.ts'
 import { relatedTag } from '~/features/related/related.server.ts'
@@ -125,19 +126,19 @@ export async function getComment(viewer: Viewer, id: number): Promise<CommentVie
 	const found = isId(id) ? await findAnyComment(id) : undefined
 	if (!found || !isStanding(viewer, found)) throw new NoSuch('comment')
 	const question = await getDiscussed(viewer, found.id)
-	const { rows } = await listComments(viewer, { questionId: found.id, ...askerOf(question), thread: id })
+	const { rows } = await listComments(viewer, { questionId: found.id, ...askerForApi(question), thread: id })
 	if (!rows[0]) throw new NoSuch('comment')
 	return rows[0]
 }
 
-/** The author of a question, and whether it is closed, for its comments. */
-export function askerOf({
-	author,
-	own,
-	unpublished,
-	deletedBy,
-}: Pick<QuestionPageView, 'author' | 'own' | 'unpublished' | 'deletedBy'>): Asker {
-	return { askerUsername: author.username, isMine: own, isClosed: unpublished !== null || deletedBy !== null }
+/** The author of a question, for its comments. */
+export function askerOf({ author, own }: Pick<QuestionPageView, 'author' | 'own'>): Asker {
+	return { askerUsername: author.username, isMine: own }
+}
+
+/** {@link askerOf}, and whether the question is closed: programs read from its comments what is possible. */
+export function askerForApi(question: QuestionPageView): Asker {
+	return { ...askerOf(question), isClosed: isClosed(question) }
 }
 
 /**

@@ -13,7 +13,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { decide } from '../../../tests/support/moderation-cast.ts'
 import type { CommentSort } from './comment.view.ts'
 import { deleteComment, editComment, restoreComment } from './commenting.server.ts'
-import { getComment, listComments } from './discussion.server.ts'
+import { askerOf, getComment, listComments } from './discussion.server.ts'
 import { handleQuestionAction } from './routes/question-action.server.ts'
 import { chooseSolution } from './votes.server.ts'
 
@@ -100,12 +100,13 @@ describe.each(['deleted', 'merged'])('below a query that was %s', (how) => {
 		await expect(editComment(helper, mine, { body: 'Else.' })).rejects.toThrow(NotFound)
 		expect(await getComment(helper, mine)).toMatchObject({ mayEdit: false, body: null, mayDelete: true })
 		expect(await getComment(asker, mine)).toMatchObject({ mayChoose: false, mayDelete: false })
+		// The form in which it is being edited stays on the page, with its text.
+		const onPage = { questionId: question.id, ...askerOf(await getDiscussed(helper, question.id)) }
+		expect((await listComments(helper, onPage)).rows[0]).toMatchObject({ id: mine, mayEdit: true })
 		await deleteComment(moderator, mine)
 		expect(await shown()).toEqual([other])
-		const { rows } = await sql`select act from moderation_log where target_id = ${mine} and kind = 'comment'`.execute(
-			db(),
-		)
-		expect(rows).toEqual([{ act: 'delete' }])
+		const log = await sql`select act from moderation_log where target_id = ${mine} and kind = 'comment'`.execute(db())
+		expect(log.rows).toEqual([{ act: 'delete' }])
 	})
 
 	test('its author finds it in their own list', async () => {

@@ -38,10 +38,14 @@ export interface Introduction {
 	imported: boolean
 }
 
-/** “CSE, 3rd year, semester 6”, without unknown parts. No line breaks within year and semester. */
+/** “CSE, 3rd year, semester 6”, without unknown parts. */
 export function studiesText({ branch, year, semester }: Studies): string {
-	const now = [year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
-	return [branch, now.replaceAll(' ', '\u00a0')].filter(Boolean).join(', ')
+	return [branch, year && `${ordinal(year)} year`, semester && `semester ${semester}`].filter(Boolean).join(', ')
+}
+
+/** A text with `studiesText` in it for a page, where no line ends within “3rd year, semester 6”. */
+export function keepTogether(text: string): string {
+	return text.replace(/\d\w+ year(, semester \d+)?|semester \d+/, (now) => now.replaceAll(' ', '\u00a0'))
 }
 
 /** The sections of Edit profile in menu order; the first one has the address without a suffix. */

@@ -123,7 +123,7 @@ function carryOut(actor: SignedIn, found: SubjectWithCase, { act, definition, ca
 		.execute(async (trx) => {
 			const performed = await definition.perform(trx, { subject, author, actor, ...call })
 			requireGoverning(await lockModerator(trx, actor), found)
-			if (!definition.leavesReports) await closeCase(trx, type.name, subject.id)
+			if (!definition.leavesReports && !performed.leavesReports) await closeCase(trx, type.name, subject.id)
 			await addLogRow(trx, { ...entryOf(actor, found), act, why, ...(performed.note && { note: performed.note }) })
 			// Nobody is notified of their own actions.
 			const memberId = memberIdOf(author) === actor.id ? undefined : memberIdOf(author)

@@ -65,6 +65,8 @@ export interface ActResult {
 	note?: string
 	/** The notice for the moderator, where it is not the usual one of the action. */
 	done?: string
+	/** As in {@link ActHandler}, where it depends on the subject. */
+	leavesReports?: boolean
 	/** The notification for the author, without the action and the reason. */
 	notification: Pick<DecisionNotification, 'subject' | 'part' | 'group'>
 	/**

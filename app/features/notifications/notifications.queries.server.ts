@@ -255,7 +255,7 @@ export async function removeOfActor(trx: Executor, userId: number, actorId: numb
 export interface NotificationSelection {
 	ids?: number[]
 	subject?: SubjectRef
-	/** Only those without a later event: the `updated_at` of the newest one that the reader was shown. */
+	/** Only those whose last event's transaction began by then: the `updated_at` of the newest one that the reader was shown. */
 	until?: string
 }
 

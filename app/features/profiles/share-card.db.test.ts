@@ -41,7 +41,7 @@ describe('a card', () => {
 		expect(shareCard(row, '')).toEqual({
 			name: 'Mira Quillon',
 			username: 'mira',
-			studies: 'CSE, 3rd\u00a0year,\u00a0semester\u00a06',
+			studies: 'CSE, 3rd year, semester 6',
 			university: 'Eastmere University',
 			verified: false,
 			skills: ['React', 'Go'],

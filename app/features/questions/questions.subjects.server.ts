@@ -87,7 +87,6 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 			act !== (row.locked ? 'lock' : 'unlock') &&
 			isPinAct(act) !== row.pinned,
 	)
-	const isPseudonymous = row.author_id === row.pseudonym_id
 	return {
 		...{ type, id, title, html, excerpt, fingerprint, question },
 		wasMergedInto: isQuestion ? row.was_merged_into : null,
@@ -101,7 +100,7 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 		acts: [
 			// Of an erased post there is nothing left to decide.
 			...(excerpt === '' ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs))),
-			...(isPseudonymous ? (['unmask'] as const) : []),
+			...(row.author_id === row.pseudonym_id ? (['unmask'] as const) : []),
 		],
 	}
 }
@@ -132,7 +131,7 @@ interface ModerationAction {
 	until: string | null
 }
 
-type Change = (trx: Executor, judged: ModerationAction) => Promise<{ event: ForumEvent; note?: string; done?: string }>
+type Change = (trx: Executor, judged: ModerationAction) => Promise<{ event: ForumEvent } & Partial<ActResult>>
 
 /** What each action changes, and the event that follows. */
 const changes: Record<PostAct, Change> = {
@@ -189,9 +188,9 @@ function isPinAct(act: PostAct): boolean | null {
 
 /**
  * Publishes a post. For one that was published before, notifications are not sent again. A hidden question that was merged is merged
- * again, unless the other one is gone.
+ * again, unless the other one is gone. Nobody is notified of a comment that is first published below a merged question.
  */
-async function publish(trx: Executor, judged: ModerationAction): Promise<{ event: ForumEvent; done?: string }> {
+async function publish(trx: Executor, judged: ModerationAction): ReturnType<Change> {
 	const { post, held, moderatorId: by } = judged
 	const { type, id, question } = post
 	if (type === 'query' && held.was_merged_into !== null) {
@@ -207,8 +206,9 @@ async function publish(trx: Executor, judged: ModerationAction): Promise<{ event
 	}
 	if (type === 'query') await publishQuestion(trx, id, by, held.tags)
 	else await publishComment(trx, id, question.id, { from: held.status, by })
-	if (held.unseen) return { event: await readAddedEvent(trx, type, id, question, by) }
-	return { event: statusEvent(judged, 'republished') }
+	const isAdded = held.unseen && (await lockAnyQuestion(trx, question.id))?.status === 'published'
+	if (isAdded) return { event: await readAddedEvent(trx, type, id, question, by) }
+	return { event: statusEvent(judged, 'republished'), leavesReports: held.status === 'merged' }
 }
 
 function statusEvent(

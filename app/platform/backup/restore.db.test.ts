@@ -13,7 +13,7 @@ import { nameArchive } from './archive.server.ts'
 import { makeBackup } from './backup.server.ts'
 import { restoreBackup } from './restore.server.ts'
 import { restoredAt } from './restore-mark.queries.server.ts'
-import { connectOutsidePool } from './tables.queries.server.ts'
+import { connectOutsidePool, countOtherConnections } from './tables.queries.server.ts'
 
 /** What happens once a restore has made its tables. */
 const meanwhile = vi.hoisted(() => ({ act: async () => {} }))
@@ -49,6 +49,10 @@ async function restore(act: () => Promise<void>): Promise<unknown> {
 	// Idle connections count as those of another program.
 	await closeDatabase()
 	openDatabase({ host, user, password, database })
+	// A pool has ended before PostgreSQL has ended its connections.
+	const outside = await connectOutsidePool()
+	await vi.waitFor(async () => expect(await countOtherConnections(outside)).toBe(0))
+	await outside.end()
 	return restoreBackup({ file, passphrase: null, dataDir: folder, migrations })
 }
 

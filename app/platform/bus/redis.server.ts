@@ -36,7 +36,9 @@ const library = () => import('ioredis')
 
 /** The shared connection of this process for commands. It reconnects by itself; until then, commands fail at once. */
 export async function redis(url: string): Promise<Redis> {
+	if (state.client) return state.client
 	const { Redis } = await library()
+	// Another call may have made it meanwhile.
 	if (!state.client) {
 		state.client = new Redis(url, {
 			...options,

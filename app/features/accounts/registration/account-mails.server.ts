@@ -143,7 +143,7 @@ const writers: Record<AccountMail['kind'], (trx: Executor, email: string) => Pro
 	async reset(trx, email) {
 		const member = await findAccountByEmail(email, trx)
 		if (!member || isClosedDemoAccount(email) || !(allowsPasswords() || (await mayResetAnyway(email)))) return undefined
-		// A concurrent change of the addresses waits for this and then ends the link, or has ended it while this waited.
+		// A concurrent change of the addresses waits for this and then ends the link. The second look sees one that finished meanwhile.
 		await lockMember(trx, member.id)
 		if ((await findAccountByEmail(email, trx))?.id !== member.id) return undefined
 		return async () => {

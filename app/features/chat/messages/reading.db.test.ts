@@ -149,7 +149,7 @@ test('a new conversation shows what both members know, until it has begun', asyn
 		const { state, common, stranger: who } = await openConversation(stranger, mira.username)
 		return [state.kind, common, who]
 	}
-	const who = { studies: 'CSE, 3rd\u00a0year', university: 'Eastmere', campus: 'Eastmere University' }
+	const who = { studies: 'CSE, 3rd year', university: 'Eastmere', campus: 'Eastmere University' }
 	expect(await asked()).toEqual(['request', ['Git', 'Python'], who])
 	await sql`update profiles set only_me = '{academics,skills}' where user_id = ${mira.id}`.execute(db())
 	expect(await asked()).toEqual(['request', [], { studies: '', university: '', campus: '' }])

@@ -25,9 +25,18 @@ export function storeDraft(me: string, peer: string, text: string): void {
 	}
 }
 
-/** Removes a draft that was sent, unless another tab has stored another one. */
+/**
+ * Removes a draft that was sent, unless another tab has stored another one. It is emptied first, so that other tabs can tell it from one that
+ * was cleared, or moved after a rename: those are only removed.
+ */
 export function forgetDraft(me: string, peer: string, sent: string): void {
-	if (readDraft(me, peer) === sent) storeDraft(me, peer, '')
+	if (readDraft(me, peer) !== sent || !isStorageOf(me)) return
+	try {
+		localStorage.setItem(keyOf(me, peer), '')
+		localStorage.removeItem(keyOf(me, peer))
+	} catch {
+		// Storage is forbidden.
+	}
 }
 
 /**
@@ -37,7 +46,7 @@ export function forgetDraft(me: string, peer: string, sent: string): void {
 export function keepDraft(field: HTMLTextAreaElement, me: string, peer: string): () => void {
 	const name = keyOf(me, peer)
 	const hear = ({ key, oldValue, newValue }: StorageEvent) => {
-		if (key === name && newValue === null && oldValue === field.value && isStorageOf(me)) field.value = ''
+		if (key === name && newValue === '' && oldValue === field.value && isStorageOf(me)) field.value = ''
 	}
 	addEventListener('storage', hear)
 	const store = (text: string) => storeDraft(me, peer, text)

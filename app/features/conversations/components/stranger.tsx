@@ -1,4 +1,5 @@
 import { CampusBadge } from '~/features/campus/components/campus-status.tsx'
+import { keepTogether } from '~/features/members/members.view.ts'
 import type { Peer, StrangerView } from '../conversations.view.ts'
 
 interface StrangerProps {
@@ -21,7 +22,7 @@ export function Stranger({ peer, stranger: { studies, university, campus }, comm
 			) : (
 				<p className="text-xs text-ink-3">Not verified as a student of any university.</p>
 			)}
-			{place && <p className="wrap-anywhere">{place}</p>}
+			{place && <p className="wrap-anywhere">{keepTogether(place)}</p>}
 			<p className="wrap-anywhere">{skillsInCommon(common) || 'No skills in common.'}</p>
 		</section>
 	)

@@ -1,6 +1,6 @@
 import { CampusBadge } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
-import { editProfilePath, studiesText } from '~/features/members/members.view.ts'
+import { editProfilePath, keepTogether, studiesText } from '~/features/members/members.view.ts'
 import { linkLabel } from '~/features/members/self.view.ts'
 import { type KnownState, openToText } from '~/features/profiles/profiles.view.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -78,7 +78,7 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 						</h2>
 						<Handles member={member} />
 					</div>
-					{studies && <p className="text-sm text-ink-2">{studies}</p>}
+					{studies && <p className="text-sm text-ink-2">{keepTogether(studies)}</p>}
 					{member.university && <p className="meta mt-0.5 truncate">{member.university}</p>}
 					{member.campus && <CampusBadge university={member.campus} className="mt-1" />}
 				</div>

@@ -15,7 +15,7 @@ export function NewCommentsBar({ count, show }: { count: number; show: () => voi
 	return (
 		<div
 			role="status"
-			className="pointer-events-none sticky top-17 z-10 -my-2 flex h-5 justify-center group-has-[textarea:focus]/discussion:static max-sm:h-7"
+			className="pointer-events-none sticky top-17 z-10 -my-2 flex h-5 justify-center has-[+section]:mb-4 group-has-[textarea:focus]/discussion:static max-sm:h-7"
 		>
 			{count > 0 && (
 				<button

@@ -4,7 +4,7 @@ import { useLocation, useNavigate } from 'react-router'
 import { BookmarkButton } from '~/features/bookmarks/components/bookmark-button.tsx'
 import { AffectedLine } from '~/features/following/components/follow-buttons.tsx'
 import { AuthorName } from '~/features/members/components/author-name.tsx'
-import type { AuthorView, Introduction } from '~/features/members/members.view.ts'
+import { type AuthorView, type Introduction, keepTogether } from '~/features/members/members.view.ts'
 import { ReportLink } from '~/features/moderation/components/report-link.tsx'
 import { CategoryAndState, confirmDeletion } from '~/features/question-lists/components/question-card.tsx'
 import type { OriginView } from '~/features/questions/question.view.ts'
@@ -226,7 +226,7 @@ function Asker({ author, introduction, isOwn }: AskerProps) {
 					{author.pseudonym ? (
 						<p className="meta wrap-anywhere">{isOwn ? 'You, under a pseudonym' : 'A pseudonym'}</p>
 					) : introduction.summary ? (
-						<p className="meta wrap-anywhere">{introduction.summary}</p>
+						<p className="meta wrap-anywhere">{keepTogether(introduction.summary)}</p>
 					) : (
 						<p className="handle truncate">@{author.username}</p>
 					)}

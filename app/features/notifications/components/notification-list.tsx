@@ -26,6 +26,8 @@ export function NotificationItem({ notification, from }: { notification: Notific
 			{notification.unread && (
 				<Form className="pt-1" method="post" action="/notifications" replace preventScrollReset>
 					<input type="hidden" name="id" value={notification.id} />
+					{/* It may have got another event, which was not shown. */}
+					<input type="hidden" name="until" value={notification.at} />
 					<input type="hidden" name="from" value={from} />
 					<button
 						className="icon-btn"

@@ -31,10 +31,11 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	const form = await readForm(request)
 	return withHttpErrors(async () => {
 		const [id, until] = [form.get('id'), form.get('until')]
-		const shown = isTimeText(until) ? { until } : {}
-		await readNotifications(viewer, id === null ? shown : { ids: [Number(id)].filter(isId) })
-		const message = id === null ? 'All notifications are marked as read.' : 'Marked as read.'
-		return redirectWithSuccess(safeRedirect(form.get('from'), '/notifications'), message)
+		await readNotifications(viewer, {
+			...(id !== null && { ids: [Number(id)].filter(isId) }),
+			...(isTimeText(until) && { until }),
+		})
+		return redirectWithSuccess(safeRedirect(form.get('from'), '/notifications'), 'Marked as read.')
 	})
 }
 
@@ -56,11 +57,12 @@ export default function Notifications({ loaderData }: Route.ComponentProps) {
 				<h1 ref={heading} className="text-2xl leading-9 font-bold" tabIndex={-1}>
 					Notifications
 				</h1>
-				{rows.length > 0 && (
+				{/* Later pages do not show the newest. */}
+				{rows.length > 0 && cursor === null && (
 					<Form method="post" action="/notifications">
-						<input type="hidden" name="from" value={pathAt(cursor)} />
-						{/* What came since then was not shown. Later pages do not have the newest. */}
-						{cursor === null && <input type="hidden" name="until" value={rows[0]?.at} />}
+						<input type="hidden" name="from" value={pathAt(null)} />
+						{/* What came since then was not shown. */}
+						<input type="hidden" name="until" value={rows[0]?.at} />
 						<button className="btn btn-outline" type="submit">
 							<Icon of={CheckCheck} /> Mark all as read
 						</button>

@@ -212,7 +212,7 @@ interface ControlsProps {
 /** The file input must stay the same element during hydration, as a member may be choosing a file at that moment. */
 function Controls({ name, label, input, hydrated, upload, onFile }: ControlsProps) {
 	return (
-		<div className={`flex flex-wrap items-center gap-2 ${upload.picture || upload.sending ? 'mt-1' : ''}`}>
+		<div className={`flex min-h-9 flex-wrap items-center gap-2 ${upload.picture || upload.sending ? 'mt-1' : ''}`}>
 			<input
 				ref={input}
 				className={hydrated ? 'peer sr-only' : 'input'}

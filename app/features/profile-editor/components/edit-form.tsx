@@ -282,7 +282,7 @@ export function SaveBar({ dirty }: { dirty: boolean }) {
 	return (
 		<div
 			ref={bar}
-			className="save-bar sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center gap-2 bg-paper px-1 py-3 before:absolute before:inset-x-1 before:top-0 before:h-px before:bg-line"
+			className="save-bar sticky bottom-0 z-10 -mx-1 flex flex-wrap items-center gap-2 bg-paper px-1 py-3 before:absolute before:inset-x-1 before:top-0 before:border-t"
 		>
 			<SubmitButton busyLabel="Saving..." name="choice" value="save">
 				Save changes

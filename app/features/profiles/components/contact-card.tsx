@@ -2,7 +2,7 @@ import { Check, GraduationCap, type IconNode, Mail, MapPin, Phone } from 'lucide
 import type { ReactNode } from 'react'
 import { CampusBadge } from '~/features/campus/components/campus-status.tsx'
 import { ChatButton } from '~/features/inbox/components/chat-button.tsx'
-import { editProfilePath, skillPath, studiesText } from '~/features/members/members.view.ts'
+import { editProfilePath, keepTogether, skillPath, studiesText } from '~/features/members/members.view.ts'
 import { openings } from '~/features/members/self.view.ts'
 import { fullDate } from '~/lib/calendar.ts'
 import { useRootData } from '~/lib/root-data.ts'
@@ -161,7 +161,7 @@ function Facts({ profile, own }: Pick<CardProps, 'profile' | 'own'>) {
 						{profile.city}
 					</Fact>
 					<Fact icon={GraduationCap} label="Studies">
-						{studies}
+						{keepTogether(studies)}
 					</Fact>
 				</dl>
 			)}

@@ -86,24 +86,28 @@ describe('hiding', () => {
 		await expectCountsToHold()
 	})
 
-	test('a merged query and its comments can be reported; a comment is hidden and restored there, and nothing else', async () => {
-		const { comment } = cast
+	test('a merged query and its comments can be reported; a comment is only hidden and restored there, and notifies nobody', async () => {
+		const comment = await makeComment(cast.member, cast.query)
 		const { id: into } = await makeQuestion(cast.member)
 		await decide(cast.moderator, 'query', cast.query, 'merge', { into: String(into) })
 		const shown = async () =>
 			(await listComments(null, { questionId: cast.query, askerUsername: 'author' })).rows.map(({ id }) => id)
 		for (const [kind, id] of Object.entries({ query: cast.query, comment })) {
-			const { url } = await reportSubject(cast.member, { kind, name: String(id) }, { reason: 'spam' })
+			const { url } = await reportSubject(cast.admin, { kind, name: String(id) }, { reason: 'spam' })
 			expect(url).toContain('?original=1')
 		}
 		expect((await getCase(cast.moderator, { kind: 'comment', name: String(comment) })).acts).toContain('hide')
 		await decide(cast.moderator, 'comment', comment, 'hide')
 		expect(await shown()).not.toContain(comment)
-		expect((await listNotifications(cast.author)).rows[0]?.url).toContain('?original=1')
+		expect((await listNotifications(cast.member)).rows[0]?.url).toContain('?original=1')
 		await expectCountsToHold()
+		await sql`update comments set never_published = true where id = ${comment}`.execute(db())
 		await decide(cast.moderator, 'comment', comment, 'restore')
-		expect(await shown()).toContain(comment)
+		const told = await sql`select from notifications where part_id = ${comment} and kind = 'comment'`.execute(db())
+		expect([await shown(), told.rows]).toEqual([expect.arrayContaining([comment]), []])
 		await expectCountsToHold()
+		await decide(cast.moderator, 'query', cast.query, 'restore')
+		expect((await getCase(cast.moderator, { kind: 'query', name: String(cast.query) })).reports).toHaveLength(1)
 	})
 
 	test('of two moderators who restore a query that was merged and hidden, the second does not publish it', async () => {

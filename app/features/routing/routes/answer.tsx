@@ -73,14 +73,14 @@ export default function Answer({ loaderData }: Route.ComponentProps) {
 					Open queries that match your skills and the answers you have given. Only you see this list.
 				</p>
 				{rows.length > 0 && (
-					<p className="meta mt-2 text-right max-sm:invisible" aria-hidden="true">
+					<p className="meta mt-2 text-right max-sm:hidden" aria-hidden="true">
 						Comments
 					</p>
 				)}
 				{rows.length === 0 ? (
 					<Nothing isFirst={cursor === null} />
 				) : (
-					<div className="mt-1 border-t border-line">
+					<div className="mt-1 border-t border-line max-sm:mt-4">
 						{rows.map((question) => (
 							<AnswerableItem key={question.id} question={question} />
 						))}

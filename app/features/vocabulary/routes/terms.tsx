@@ -26,13 +26,13 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 }
 
 export function meta({ matches }: Route.MetaArgs) {
-	return pageMeta(matches, { title: 'Terms', noindex: true })
+	return pageMeta(matches, { title: 'Terms for skills and tags', noindex: true })
 }
 
 export default function Terms({ loaderData: { q, words, page } }: Route.ComponentProps) {
 	const field = useValueFromAddress(q)
 	return (
-		<ModerationFrame title="Terms">
+		<ModerationFrame title="Terms for skills and tags">
 			<p className="mt-4 max-w-[40rem] text-ink-2">
 				Skills, technologies and tags share these terms. Other spellings are replaced by the term.
 			</p>

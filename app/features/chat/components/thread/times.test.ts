@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { clockTime, dayName, shortAge } from './times.ts'
 
 const now = Date.parse('2026-11-21T12:00:30Z')
@@ -40,8 +40,8 @@ test('shortly after midnight, a message of an hour ago is “1 h ago” and not 
 })
 
 test('a list shows an old message with its day in the zone of the reader, as the conversation does', () => {
+	onTestFinished(() => void vi.unstubAllEnvs())
 	vi.stubEnv('TZ', 'America/New_York')
-	expect(shortAge('2026-11-02T03:00:00Z', now, 'local')).toBe('1 Nov')
-	expect(shortAge('2026-01-01T03:00:00Z', now, 'local')).toBe('31 Dec 2025')
-	vi.unstubAllEnvs()
+	const old = ['2026-11-02T03:00:00Z', '2026-01-01T03:00:00Z']
+	expect(old.map((at) => shortAge(at, now, 'local'))).toEqual(['1 Nov', '31 Dec 2025'])
 })
