@@ -85,11 +85,15 @@ function install(withTools = false) {
  */
 export function installPackages(folder, withTools, command = 'ci') {
 	const which = withTools ? '--include=dev' : '--omit=dev'
-	const { status, error } = spawnSync('npm', [command, which, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
-		cwd: folder,
-		stdio: ['ignore', 'ignore', 'inherit'],
-		shell: process.platform === 'win32',
-	})
+	const { status, error } = spawnSync(
+		'npm',
+		[command, which, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+		{
+			cwd: folder,
+			stdio: ['ignore', 'ignore', 'inherit'],
+			shell: process.platform === 'win32',
+		},
+	)
 	if (error) stop(`npm has to install what is missing, and cannot be run: ${error.message}.`)
 	if (status !== 0) stop(`npm ${command} failed. Its message is above.`)
 }
