@@ -10,9 +10,9 @@ RUN npm ci --omit=dev --no-audit --no-fund --loglevel=error
 COPY . .
 ARG COMMIT=
 RUN COMMIT=$COMMIT node scripts/start.mjs --prepare
-# What only builds is not needed at runtime, nor what npm keeps in spite of --omit=dev, as a dependency may use it (the last three). The
-# project brings its own Node.
-RUN npm uninstall --no-save --omit=dev --no-audit --no-fund --loglevel=error @react-router/dev @tailwindcss/vite tailwindcss vite @types/react typescript vitest
+# What only builds is not needed at runtime, nor what npm keeps in spite of --omit=dev, as a dependency may use it (the last four; npm would
+# keep @types/react for @types/react-dom). The project brings its own Node.
+RUN npm uninstall --no-save --omit=dev --no-audit --no-fund --loglevel=error @react-router/dev @tailwindcss/vite tailwindcss vite @types/react @types/react-dom typescript vitest
 
 FROM debian:bookworm-slim
 WORKDIR /app

@@ -264,14 +264,15 @@ function commitOf(folder: string): string | null {
 	}
 }
 
-/** Lets the start check whether the build is up to date (scripts/support/install.mjs). */
-const hashSources: Plugin = {
-	name: 'hash-sources',
+/** Lets scripts/support/install.mjs check whether the build is up to date, and whether the packages outside it can be loaded. */
+const notesForStart: Plugin = {
+	name: 'notes-for-start',
 	apply: 'build',
 	applyToEnvironment: ({ name }) => name === 'ssr',
 	buildStart() {
 		const source = hashOfSources(fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, ''))
 		this.emitFile({ type: 'asset', fileName: 'sources.sha256', source })
+		this.emitFile({ type: 'asset', fileName: 'not-bundled.json', source: JSON.stringify(notBundled) })
 	},
 }
 
@@ -287,7 +288,7 @@ export default defineConfig(({ command }) => ({
 		precompress(),
 		workers,
 		asciiComments,
-		hashSources,
+		notesForStart,
 	],
 	resolve: { alias: { '~': fileURLToPath(new URL('./app', import.meta.url)) } },
 	// Tables of packages have thousands of keys, and a start of the server would make each an export.

@@ -1,7 +1,16 @@
 // `npm start` and `npm run dev`: installs and builds what is missing, then runs the site, forwards signals, and restarts the site
-// when it was killed. `--prepare` stops before the site is run.
+// when it was killed. `--prepare` stops before the site is run, and fails if a package cannot be loaded.
 import { spawn } from 'node:child_process'
-import { buildWhenOld, describeTakenPort, isReady, projectNode, root, siteCommand, stop } from './support/install.mjs'
+import {
+	buildWhenOld,
+	describeTakenPort,
+	isReady,
+	projectNode,
+	root,
+	siteCommand,
+	stop,
+	tryPackages,
+} from './support/install.mjs'
 import { keepAlive } from './support/keep-alive.mjs'
 
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
@@ -21,7 +30,10 @@ if (taken && !isReady(development)) stop(taken)
 // Who develops also tests.
 const node = projectNode(development)
 if (!development) buildWhenOld(node)
-if (onlyPrepares) process.exit(0)
+if (onlyPrepares) {
+	tryPackages(node)
+	process.exit(0)
+}
 
 /** Signals that ask the site to stop. A process that ends by one of them was not killed. */
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP']

@@ -189,12 +189,6 @@ interface Composed {
 	env_file?: string[]
 }
 
-interface Package {
-	dependencies?: Record<string, string>
-	devDependencies?: Record<string, string>
-	devOptional?: boolean
-}
-
 describe('the image', () => {
 	const dockerfile = read('Dockerfile')
 	const stages = dockerfile.split(/^FROM /m).slice(1)
@@ -207,16 +201,6 @@ describe('the image', () => {
 		expect(last).toMatch(/^USER devquad$/m)
 		expect(last.indexOf('USER devquad')).toBeLessThan(last.indexOf('CMD'))
 		expect(last).not.toMatch(/\bnpm\b|apt-get/)
-	})
-
-	test('lacks what only the build imports, and the tools of tests that npm keeps in spite of --omit=dev', () => {
-		const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Package> }
-		const { dependencies = {}, devDependencies = {} } = packages[''] ?? {}
-		const building = ['vite.config.ts', 'react-router.config.ts', 'app/routes.ts', 'app/app.css'].map(read).join('\n')
-		const builders = Object.keys(dependencies).filter((name) => building.match(`(from|@import) ['"]${name}['"/]`))
-		const kept = Object.keys(devDependencies).filter((name) => packages[`node_modules/${name}`]?.devOptional)
-		const [, removed = ''] = /npm uninstall (.+)$/m.exec(stages[0] ?? '') ?? []
-		expect(removed.split(' ').filter((word) => !word.startsWith('--'))).toEqual([...builders, ...kept])
 	})
 
 	test('copies existing files that are part of its context', () => {

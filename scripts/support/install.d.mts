@@ -2,6 +2,7 @@
 export const root: string
 export function siteCommand(development: boolean): { args: string[]; env: Record<string, string> }
 export function buildWhenOld(node: string): void
+export function tryPackages(node: string): void
 export function isReady(development: boolean): boolean
 export function describeTakenPort(env: Record<string, string | undefined>): Promise<string | null>
 export function missingPackages(folder: string, withTools?: boolean): string[]

@@ -85,11 +85,15 @@ function install(withTools = false) {
  */
 export function installPackages(folder, withTools, command = 'ci') {
 	const which = withTools ? '--include=dev' : '--omit=dev'
-	const { status, error } = spawnSync('npm', [command, which, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'], {
-		cwd: folder,
-		stdio: ['ignore', 'ignore', 'inherit'],
-		shell: process.platform === 'win32',
-	})
+	const { status, error } = spawnSync(
+		'npm',
+		[command, which, '--no-save', '--no-audit', '--no-fund', '--loglevel=error'],
+		{
+			cwd: folder,
+			stdio: ['ignore', 'ignore', 'inherit'],
+			shell: process.platform === 'win32',
+		},
+	)
 	if (error) stop(`npm has to install what is missing, and cannot be run: ${error.message}.`)
 	if (status !== 0) stop(`npm ${command} failed. Its message is above.`)
 }
@@ -122,6 +126,20 @@ export function buildWhenOld(node) {
 	if (existsSync(join(root, 'build'))) renameSync(join(root, 'build'), before)
 	renameSync(next, join(root, 'build'))
 	rmSync(before, { recursive: true, force: true })
+}
+
+/**
+ * Exits with a message if a package that the build leaves outside cannot be loaded. A start does not show it: the site loads some only
+ * once they are used.
+ */
+export function tryPackages(node) {
+	const names = readFileSync(join(root, 'build', 'server', 'not-bundled.json'), 'utf8')
+	const script = `for (const name of ${names}) await import(name)`
+	const { status, signal, stderr } = spawnSync(node, ['--input-type=module', '--eval', script], {
+		cwd: root,
+		encoding: 'utf8',
+	})
+	if (status !== 0) stop(`A package that the site needs cannot be loaded:\n${signal ?? stderr}`)
 }
 
 /**

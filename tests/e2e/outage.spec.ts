@@ -53,6 +53,7 @@ test('a page without its database recovers by itself, and the member stays logge
 
 test('a page that does not know its reader during an outage keeps what their browser stores', async ({ page }) => {
 	await logIn(page)
+	// Storage needs a page of the site, here one without scripts of its own that would write there.
 	await page.goto('/robots.txt')
 	await page.evaluate(() => localStorage.setItem('chat-draft:mira.quillon:otto', 'Not finished'))
 	// As five minutes after the last page: then only the database knows whose session it is.

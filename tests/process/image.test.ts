@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import {
 	cpSync,
@@ -63,14 +63,24 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
+interface Package {
+	dependencies?: Record<string, string>
+	devDependencies?: Record<string, string>
+	dev?: boolean
+	devOptional?: boolean
+}
+
+/** The packages that a file of npm lists, by their folders. */
+const packagesOf = (file: string) =>
+	(JSON.parse(readFileSync(file, 'utf8')) as { packages: Record<string, Package> }).packages
+
 /** Links the packages that remain, with npm's metadata. */
 function copyPackages(): void {
 	for (const name of ['package.json', 'package-lock.json']) cpSync(join(root, name), join(folder, name))
 	execFileSync('npm', ['uninstall', '--package-lock-only', '--offline', ...builders], { cwd: folder, stdio: 'pipe' })
-	const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as {
-		packages: Record<string, { dev?: boolean }>
-	}
-	const kept = Object.entries(packages).filter(([path, { dev }]) => path !== '' && !dev)
+	const kept = Object.entries(packagesOf(join(folder, 'package-lock.json'))).filter(
+		([path, { dev }]) => path !== '' && !dev,
+	)
 	for (const [path] of kept) {
 		if (/node_modules\/.*node_modules\//.test(path) || !existsSync(join(root, path))) continue
 		mkdirSync(dirname(join(image, path)), { recursive: true })
@@ -116,4 +126,27 @@ test('the last stage is sufficient: it starts without installing or building, is
 		await ended.catch(() => {})
 	}
 	expect(site.exitCode).toBe(0)
+})
+
+test('it lacks what only the build imports, and the tools of tests that npm keeps in spite of --omit=dev', () => {
+	const packages = packagesOf(join(root, 'package-lock.json'))
+	const { dependencies = {}, devDependencies = {} } = packages[''] ?? {}
+	const files = ['vite.config.ts', 'react-router.config.ts', 'app/routes.ts', 'app/app.css']
+	const building = files.map((name) => readFileSync(join(root, name), 'utf8')).join('\n')
+	const unneeded = [
+		...Object.keys(dependencies).filter((name) => building.match(`(from|@import) ['"]${name}['"/]`)),
+		...Object.keys(devDependencies).filter((name) => packages[`node_modules/${name}`]?.devOptional),
+	]
+	expect(unneeded).toEqual(expect.arrayContaining(['vite', 'typescript']))
+	const left = packagesOf(join(image, 'node_modules/.package-lock.json'))
+	expect(unneeded.filter((name) => `node_modules/${name}` in left)).toEqual([])
+})
+
+test('every package outside the build can be loaded, and a preparation fails where one is missing, as a builder is here', () => {
+	const names = JSON.parse(readFileSync(join(image, 'build/server/not-bundled.json'), 'utf8')) as string[]
+	const imports = names.filter((name) => !builders.includes(name)).map((name) => `import '${name}'`)
+	const options = { cwd: image, env: environment(), encoding: 'utf8', stdio: 'pipe' } as const
+	execFileSync('node', ['--input-type=module', '--eval', imports.join('\n')], options)
+	const prepared = spawnSync('node', ['scripts/start.mjs', '--prepare'], options)
+	expect([prepared.status, prepared.stderr]).toEqual([1, expect.stringContaining("Cannot find package 'vite'")])
 })

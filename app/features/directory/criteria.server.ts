@@ -117,7 +117,7 @@ const askerOf = (viewer: Viewer): SearchAudience => (viewer ? 'member' : 'visito
 /** Parses criteria: which of their words are branches and years, and the terms of the filters. Two statements in small tables. */
 export async function parseCriteria(criteria: Criteria, viewer: Viewer): Promise<ParsedCriteria> {
 	const words = wordsOf(criteria.q)
-	const studies = extractYears(words)
+	const studies = extractYears(words, (word) => namesOfBranch(word).length > 1)
 	const { years, isYear } = studies
 	const phrases = phrasesOf(words, isYear).map((phrase) => ({
 		...phrase,
@@ -268,14 +268,17 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 			: [],
 		isUsername(typed) && filters.length === 0 ? findUser(typed) : null,
 	])
-	const meanings = [...understood.known, ...found]
+	// “N” stands for a name in “N. Kulkarni”, and not in “react n”.
+	const isLetter = ({ position }: MeaningRow) => rest[position]?.text.length === 1
+	const hasName = found.some((meaning) => meaning.kind === 'name' && meaning.exact && !isLetter(meaning))
+	const isMeant = (meaning: MeaningRow) => hasName || meaning.kind !== 'name' || meaning.exact || !isLetter(meaning)
+	const meanings = [...understood.known, ...found.filter(isMeant)]
 	const isSoft = softOf(understood, reading)
 	const words = rest.map((_, position) => {
 		const any = meanings.filter((meaning) => meaning.position === position)
 		// “C” more likely means the language than an initial.
-		const isLetter =
-			rest[position]?.text.length === 1 && understood.known.some((meaning) => meaning.position === position)
-		const exact = any.filter(({ exact, kind }) => exact && !weakKinds.includes(kind) && !(isLetter && kind === 'name'))
+		const isSkill = rest[position]?.text.length === 1 && understood.known.some((known) => known.position === position)
+		const exact = any.filter(({ exact, kind }) => exact && !weakKinds.includes(kind) && !(isSkill && kind === 'name'))
 		return {
 			any: groupOf(any),
 			exact: groupOf(exact),
@@ -287,20 +290,20 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 }
 
 /**
- * Which words are optional: “developers” in “react developers”, and a single letter among three or more words, as in “Meera R Pawar”.
+ * Which words are optional: “developers” in “react developers”, and a single letter beside other words, as in “Meera R Pawar”.
  * A letter that is a skill, such as R, is required as long as that yields matches. At least one word or filter is required.
  */
 function softOf({ rest, known, filters }: ParsedCriteria, reading: MatchMode): boolean[] {
 	const isSoft = rest.map((word, position) => {
 		const isKnown = known.some((meaning) => meaning.position === position)
-		const isInitial = rest.length > 2 && !word.isQuoted && /^\p{L}$/u.test(word.text)
+		const isInitial = rest.length > 1 && !word.isQuoted && /^\p{L}$/u.test(word.text)
 		return isInitial ? !isKnown || reading !== 'written' : word.isSoft && !isKnown
 	})
 	return isSoft.every(Boolean) && filters.length === 0 ? rest.map(() => false) : isSoft
 }
 
 /**
- * The words, adjacent ones joined, as “front end” also finds “frontend”, and other names of cities. A letter beside one word is an initial,
+ * The words, adjacent ones joined, as “front end” also finds “frontend”, and other names of cities. A letter beside one word may be an initial,
  * as in “R. Sharma”; if it is a skill, only where that yields no matches.
  */
 function askedOf({ rest, known }: ParsedCriteria, reading: MatchMode): LookupWord[] {

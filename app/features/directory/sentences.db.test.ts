@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { setSkills } from '~/features/members/skills.server.ts'
 import { db } from '~/platform/db/db.server.ts'
@@ -56,9 +57,10 @@ async function found(q: string): Promise<[string[], boolean]> {
 }
 
 test.each([
-	['N. Kulkarni', ['nikhil']],
+	['N. Kulkarni', ['nikhil', 'dev', 'rohini']],
 	['rohini k', ['rohini']],
 	['R Kulkarni', ['dev']],
+	['react n', ['dev', 'rohini', 'nikhil']],
 	['poona', ['dev', 'nikhil']],
 	['react FY', ['dev']],
 	['react developers', ['dev', 'rohini', 'nikhil']],
@@ -144,4 +146,12 @@ test('words that are both a skill and a branch, letters that are names, and shor
 	expect((await found('c'))[0]).toEqual(['skilled', 'lettered'])
 	for (const q of ['zpe sathe', 'zeo sathe', 'xoe sathe', 'zooe sathe'])
 		expect(await found(q)).toEqual([['branching'], false])
+})
+
+test('an initial is looked for among names, however many other words begin with it', async () => {
+	await sql`
+		with added as (
+			insert into terms (kind, key, label) select 'skill', 'na' || n, 'na' || n from generate_series(1, 2000) n returning id, key)
+		insert into term_words (word, term_id) select key, id from added`.execute(db())
+	expect((await found('N. Kulkarni'))[0][0]).toBe('nikhil')
 })

@@ -130,9 +130,10 @@ export async function findMeanings(
 			from asked cross join lateral (
 				select * from term_words where term_words.word >= asked.word and term_words.word <
 					case when is_joined or length(asked.word) = 1 and not is_initial then asked.word || ' ' else asked.word || chr(1114111) end
+					and (not is_initial or term_words.word = asked.word or (select kind from terms where terms.id = term_id) = 'name')
 				order by term_words.word limit ${MAX_ALIKE}) alike
 			cross join lateral (select * from terms where terms.id = alike.term_id offset 0) found
-			where ${members} > 0 and kind = any(${ofKinds}) and (not is_initial or kind = 'name' or alike.word = asked.word)
+			where ${members} > 0 and kind = any(${ofKinds})
 			union all
 			select position, found.id, kind, key, label, ${members}, true
 			from asked cross join unnest(${arrayOf(long, 'text')}) as long

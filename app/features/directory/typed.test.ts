@@ -18,6 +18,8 @@ test.each([
 	expect(wordsOf(typed).map(({ text }) => text)).toEqual(words)
 })
 
+const isBranch = (word: string) => namesOfBranch(word).length > 1
+
 test.each([
 	['react 3rd year', [3], ['react']],
 	['third year cse', [3], ['cse']],
@@ -50,10 +52,15 @@ test.each([
 	['react batch of 2028', [], ['react', 'of', '2028']],
 	['react batch', [], ['react', 'batch']],
 	['TY react', [3], ['react']],
-	['"ty" sophomore', [2], ['ty']],
+	['ty cse', [3], ['cse']],
+	['react sy year', [2], ['react']],
+	['FY', [1], []],
+	['ty', [], ['ty']],
+	['Ty Nguyen', [], ['Ty', 'Nguyen']],
+	['"ty" Sophomore', [2], ['ty']],
 ])('%j names the years %j and leaves %j', (typed, years, rest) => {
 	const words = wordsOf(typed)
-	const taken = extractYears(words)
+	const taken = extractYears(words, isBranch)
 	expect(taken.years).toEqual(years)
 	expect(words.flatMap(({ text }, index) => (taken.isYear[index] ? [] : [text]))).toEqual(rest)
 })
@@ -82,8 +89,8 @@ test('phrases are adjacent words, the longest first; those that overlap a longer
 })
 
 test('a year of graduation stays a word; in quotation marks it is no year', () => {
-	expect(extractYears(wordsOf("react '28")).passing).toEqual([null, 2028])
-	expect(extractYears(wordsOf('"2028" 2128')).passing).toEqual([null, null])
+	expect(extractYears(wordsOf("react '28"), isBranch).passing).toEqual([null, 2028])
+	expect(extractYears(wordsOf('"2028" 2128'), isBranch).passing).toEqual([null, null])
 })
 
 test('a phrase keeps its original spelling', () => {

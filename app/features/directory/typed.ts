@@ -43,11 +43,14 @@ const soft = new Set(
 const numerals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
 const romans = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii']
 const units = ['year', 'years', 'yr', 'yrs', 'sem', 'semester', 'sems', 'semesters']
-/** Short names of years. Those of engineers, “SE” or “BE”, have other meanings. */
+/**
+ * Names of years. The short ones are also names of people: they count in capitals, and beside a branch or “year”. Those of engineers, “SE” or
+ * “BE”, have other meanings.
+ */
 const yearNames = new Map([
-	['fy', 1],
-	['sy', 2],
-	['ty', 3],
+	['FY', 1],
+	['SY', 2],
+	['TY', 3],
 	['freshman', 1],
 	['sophomore', 2],
 ])
@@ -111,17 +114,20 @@ export interface Studies {
 /**
  * Extracts the years from a search: “3rd year”, “third year”, “III year”, “year 3”, “3rd”, “final year”, “5th sem”,
  * “year 3 sem 5”, “TY”. A year of graduation stays a word, without its context: “batch of 2028”, “’28”.
+ * @param isBranch whether a word in lower case names a branch
  */
-export function extractYears(words: readonly TypedWord[]): Studies {
+export function extractYears(words: readonly TypedWord[], isBranch: (word: string) => boolean): Studies {
 	const isYear = words.map(() => false)
 	const years = new Set<number>()
 	const small = words.map(({ text, isQuoted }) => (isQuoted ? '' : text.toLowerCase()))
 	for (const [index, text] of small.entries()) {
 		if (text === '') continue
-		const named = yearNames.get(text)
+		const hasUnit = /^y(ea)?rs?$/.test(small[index + 1] ?? '')
+		const isShort = hasUnit || [index - 1, index + 1].some((at) => isBranch(small[at] ?? ''))
+		const named = yearNames.get(isShort ? text.toUpperCase() : (words[index]?.text ?? '')) ?? yearNames.get(text)
 		if (named !== undefined) {
 			years.add(named)
-			isYear[index] = true
+			for (const at of hasUnit ? [index, index + 1] : [index]) isYear[at] = true
 			continue
 		}
 		const places = /^\d$/.test(text) ? [index - 1, index + 1] : [index + 1, index - 1]

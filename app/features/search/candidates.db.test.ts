@@ -101,6 +101,7 @@ test.each([
 	['kettle', 150, { id: first, count: newer, step: 1 }],
 	['samovar -teapot', 300, often],
 	['urn -teapot', 300, seldom],
+	['kettle -"steams boils"', 300, { id: first, count: newer, step: 1 }],
 ])('hidden queries are not among those with “%s” that are ranked', async (search, most, { id, count, step }) => {
 	const newest = (skipped: number, length: number) =>
 		Array.from({ length }, (_, index) => id + (count - 1 - skipped - index) * step)
@@ -126,7 +127,7 @@ test('a common word is found in the oldest query of a member with few queries', 
 	expect(await everyPage('kettle user:ravi')).toEqual([5])
 })
 
-test.each(['"kettle boils"', 'kettle_boils'])(
+test.each(['"kettle boils"', 'kettle_boils', 'kettle__boils', 'kettle=boils'])(
 	'%j is found in the oldest query although newer ones contain its words separately',
 	async (search) => {
 		expect(await everyPage(search)).toEqual([5])
@@ -171,6 +172,8 @@ test('an older phrase follows a newer one even if more questions than are ranked
 	expect(rows.slice(0, 2).map(({ id }) => id)).toEqual([newer, older])
 	const met = await everyPage('"where is the anvil" tag:iron')
 	expect([met.slice(0, 2), new Set(met).size]).toEqual([[newer, older], met.length])
+	await sql`update questions set status = 'hidden' where id = ${older}`.execute(db())
+	expect(await everyPage('"where is the anvil"')).not.toContain(older)
 })
 
 test('for a phrase in a hundred titles no other questions are ranked; for one in fewer titles they follow', async () => {

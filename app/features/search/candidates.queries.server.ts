@@ -41,17 +41,22 @@ export function candidateRows(
 	scope: SearchScope,
 	checked?: { tables: RawBuilder<unknown>; wantsMore: RawBuilder<unknown> },
 ): RawBuilder<unknown> {
-	const most = (set: 'titled' | 'anywhere') => MAX_CANDIDATES[kind][set]
+	// A sign may join words, as in `UTF_8`, so that they are found like a phrase. Only PostgreSQL knows whether it does.
+	const mayBePhrase = /[^\p{L}\p{M}\s]/u.test(words)
+	const most = (set: 'titled' | 'anywhere') => MAX_CANDIDATES[mayBePhrase ? 'phrase' : kind][set]
 	const set = (name: 'titled' | 'anywhere', document: string, needed: RawBuilder<unknown>) =>
 		setOf(name, document, most(name), needed, scope)
 	const anywhere = set('anywhere', 'q.search', checked?.wantsMore ?? sql`true`)
 	const isFull = sql`(select count(*) from anywhere) = (select anywhere from asked)`
 	const titled = set('titled', 'title_document(q.title)', checked ? sql`true` : isFull)
-	// “why does it fail” has only one significant word.
-	const bound = (set: 'titled' | 'anywhere') =>
-		kind === 'words'
-			? sql`case when numnode(words) = 1 then ${MAX_CANDIDATES.word[set]}::int else ${MAX_CANDIDATES.words[set]}::int end`
-			: sql`${MAX_CANDIDATES[kind][set]}::int`
+	const bound = (set: 'titled' | 'anywhere') => {
+		const of = (some: keyof typeof MAX_CANDIDATES) => sql`${MAX_CANDIDATES[some][set]}::int`
+		// “why does it fail” has only one significant word.
+		const ofWords =
+			kind === 'words' ? sql`case when numnode(words) = 1 then ${of('word')} else ${of('words')} end` : of(kind)
+		if (kind === 'phrase' || !mayBePhrase) return ofWords
+		return sql`case when words::text ~ '<(-|[0-9]+)>' and words::text !~ '!' then ${of('phrase')} else ${ofWords} end`
+	}
 	// The index finds words, not their order. Exclusions must stay exact: a looser one would exclude more.
 	return sql`
 		asked as materialized (

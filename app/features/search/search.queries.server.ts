@@ -35,6 +35,9 @@ export interface MatchedRow {
 export interface SearchWords {
 	/** Each in the syntax of `websearch_to_tsquery`; a question must match all of them. */
 	words: string[]
+	/** How many of them were typed, without alternatives, and how many are another spelling of one. */
+	typed: number
+	spelled: number
 	/** Phrases, and options such as `--hard`, as plain text: questions that contain them literally come first. */
 	phrases: string[]
 	/** The parts of a question that must match: title `a`, tags `b`, description `c`, comments `d`; any by default. */
@@ -81,11 +84,8 @@ export async function searchRows<Row>(
 
 /** `ranked (id, rank)` for a search without phrases. */
 function rankedByWords(wanted: SearchWords, scope: SearchScope): RawBuilder<unknown> {
-	const typed = wanted.words.join(' ')
-	// The words of `UTF_8` must be adjacent, as those of a phrase.
-	const isPhrase = /"|[\p{L}\p{N}]_[\p{L}\p{N}]/u.test(typed)
-	const kind = isPhrase ? 'phrase' : countWords(wanted.words) === 1 ? 'word' : 'words'
-	return sql`${candidateRows(typed, kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
+	const kind = wanted.typed === 1 ? 'word' : 'words'
+	return sql`${candidateRows(wanted.words.join(' '), kind, scope)}, ranked as (${rankedRows(wanted, 'candidates')}),`
 }
 
 /** If this many questions with the words of a phrase in their titles contain it literally, no others are ranked. */
@@ -109,16 +109,14 @@ function literalRows(wanted: SearchWords, scope: SearchScope): RawBuilder<unknow
  * The ids and ranks of the matches among candidates; the index does not contain the order of words in a phrase.
  * @param candidates name of a set with `ctid`
  */
-function rankedRows(
-	{ words, phrases, parts }: SearchWords,
-	candidates: 'candidates' | 'titled' | 'others',
-): RawBuilder<unknown> {
+function rankedRows(wanted: SearchWords, candidates: 'candidates' | 'titled' | 'others'): RawBuilder<unknown> {
+	const { phrases, parts } = wanted
 	const literally = phrases.map((phrase) => sql` + (${saysInText(phrase)})::int`)
 	// Each use of a stored document detoasts it again. ts_delete returns a detoasted value, which it does not copy, as no document contains
 	// the empty word. The planner overestimates the candidates: without `offset 0` it would scan all questions. Their places as one array are
 	// read in one pass; a join would ask for the size of the table for each.
 	return sql`
-		select q.id, (${rankOf(words, parts)}${sql.join(literally, sql``)})::float8 as rank
+		select q.id, (${rankOf(wanted)}${sql.join(literally, sql``)})::float8 as rank
 		from wanted cross join lateral (
 			select id, title, description, ts_delete(search, '') as search from questions
 			where ctid = any(array(select ctid from ${sql.raw(candidates)}))
@@ -226,7 +224,7 @@ export async function listLiteral(
 		select id from (
 			select q.id from (
 				(${withWords('q.search')} offset ${anywhere} limit ${MAX_READ_LITERALLY})
-				union all (${newestRows(scope, BLOCKS_READ_LITERALLY, sql`(select numnode(words) = 0 from asked)`)} limit ${MAX_READ_LITERALLY})) newest
+				union all (${newestRows(scope, BLOCKS_READ_LITERALLY, sql`(select numnode(words) = 0 and not ${isOnly}::boolean from asked)`)} limit ${MAX_READ_LITERALLY})) newest
 			cross join lateral (select id, title, description, search from questions where id = newest.id offset 0) q
 			where ${before === null ? sql`true` : sql`newest.id < ${before}::int`} and ${sql.join(phrases.map(saysInText), sql` and `)} offset 0) found
 		where id not in (select id from titled) limit ${limit}`.execute(db())
@@ -253,20 +251,16 @@ const partWeights = { d: 0.02, c: 0.3, b: 0.4, a: 1 }
  * The rank: each word by itself, title over tags over body over comments, in a document of average length; for several words also
  * their proximity, which reads the document once more. Of two, one is often a name in code and the other the title's, in a thread
  * of any length; of more, words of the title would count too much for a reader who remembers the text.
- * @param parts of {@link SearchWords}, the only ones that count; undefined for all
  */
-function rankOf(words: string[], parts: string[] | undefined): RawBuilder<unknown> {
+function rankOf({ typed, spelled, parts }: SearchWords): RawBuilder<unknown> {
 	const counts = Object.entries(partWeights).map(([part, weight]) => (parts?.includes(part) === false ? 0 : weight))
 	const weights = sql.lit(`{${counts.join(', ')}}`)
-	const typed = countWords(words)
 	if (typed === 1) return sql`ts_rank(${weights}, q.search, wanted.apart)`
-	const inTitle = sql`ts_rank(${sql.lit(`{0, 0, 0, ${counts.at(-1)}}`)}, q.search, wanted.apart)`
-	return sql`ts_rank(${weights}, q.search, wanted.apart, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)
+	// A mean of all words. Who uses one spelling does not use the other.
+	const mean = spelled > 0 ? sql`${(typed + spelled) / typed}::float8 *` : sql``
+	const inTitle = sql`${mean} ts_rank(${sql.lit(`{0, 0, 0, ${counts.at(-1)}}`)}, q.search, wanted.apart)`
+	return sql`${mean} ts_rank(${weights}, q.search, wanted.apart, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)
 		${typed === 2 ? sql`+ 0.2 * ${inTitle}` : sql``}`
-}
-
-function countWords(words: string[]): number {
-	return words.join(' ').split(/\s+/).length
 }
 
 function allOf(words: string[]): RawBuilder<unknown> {
@@ -275,14 +269,14 @@ function allOf(words: string[]): RawBuilder<unknown> {
 }
 
 /** What {@link numbersIn} adds to a number. */
-const otherNumber = '^(-|v[0-9]+[.])|[.]$'
+const otherNumber = '^(-|v[0-9]+[.])'
 
 /**
- * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, `v3.8.1`, and `4.3.2` for 4.3. Excluded
- * ones stay exact, as `kill -11` may be in a pasted title.
+ * A query whose numbers also match other forms in the index: `-8`, as PostgreSQL parses `Java-8`, and `v3.8.1`.
+ * Excluded ones stay exact, as `kill -11` may be in a pasted title.
  */
 function numbersIn(query: RawBuilder<unknown>): RawBuilder<unknown> {
-	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'' | ''\\1.'':* | ''v\\1.'':*)', 'g')`
+	const versions = sql`regexp_replace((${query})::text, '(?<![!''])''-?v?([0-9]+(\\.[0-9]+)+)''', '(''\\1'' | ''-\\1'' | ''v\\1'')', 'g')`
 	return sql`regexp_replace(${versions}, '(?<![!''])''-?([0-9]+)''', '(''\\1'' | ''-\\1'')', 'g')::tsquery`
 }
 
@@ -344,13 +338,15 @@ function lettersInOrder(phrase: string): string {
 }
 
 /**
- * A regular expression for a phrase with any spaces and punctuation between its words, or the address of a link; `_` is punctuation in
+ * A regular expression for a phrase with any spaces and punctuation between its words, or the target of a link; `_` is punctuation in
  * Markdown, but not for PostgreSQL. An option does not match within a longer one.
  */
 function patternOf(phrase: string): string {
 	if (isOption(phrase)) return `(^|[^-\\w])${phrase}(?!-?\\w)`
 	const words = phrase.match(/[\p{L}\p{M}\p{N}]+/gu) ?? []
-	return words.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.')).join('(\\]\\([^()\\s]*\\)|\\W|_)+')
+	return words
+		.map((word) => word.replace(/[^\p{L}\p{N}]/gu, '.'))
+		.join('(\\]\\(([^()\\s]|\\([^()\\s]*\\))*(\\s+"[^"]*")?\\)|\\]\\[[^\\]]*\\]|\\W|_)+')
 }
 
 export interface CommentHitRow {

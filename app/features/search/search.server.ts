@@ -14,13 +14,14 @@ import {
 	findByTitle,
 	listLiteral,
 	type MatchedRow,
+	type SearchWords,
 	searchRows,
 	withoutWords,
 } from './search.queries.server.ts'
 import { type CommentMatchView, commentPath, type MatchView, type SearchFallback } from './search.view.ts'
 import { rankByWords } from './similar/similar.server.ts'
 import { correctSearch, type SearchCorrection } from './spelling.server.ts'
-import { otherWritings } from './writings.ts'
+import { otherSpelling } from './writings.ts'
 
 export { highlight, highlightPassage } from './highlight.ts'
 export { describeOperators, parseSearch, withoutOperator } from './parse.ts'
@@ -59,7 +60,7 @@ export async function findMatches<Row extends { id: number }>(
 	}
 	const count = exact.rows.length
 	const wantsMore =
-		count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, parsed.terms.flatMap(writingsOf).length)
+		count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, spelledTwoWays(parsed.terms).length)
 	if (count > 0 && !wantsMore) return exact
 	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
@@ -134,6 +135,8 @@ function literalTexts(terms: SearchPart[]): string[] {
 
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
+/** This many results are “100+”. */
+const MANY_FOUND = 101
 
 /**
  * Appends older questions with literal matches of the phrases after the ranked ones that have them, as only the newest are ranked. For a
@@ -141,10 +144,12 @@ const LITERAL_RANK = 1
  */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
-	{ terms, operators }: ParsedSearch,
-	{ cursor, limit, ...within }: SearchInput,
+	parsed: ParsedSearch,
+	input: SearchInput,
 	exact: SearchResults<Row>,
 ): Promise<SearchResults<Row>> {
+	const { terms, operators } = parsed
+	const { cursor, limit, ...within } = input
 	const phrases = literalTexts(terms).filter((text) => /\s/.test(text) || isOption(text))
 	const isOpen = terms.every(({ kind }) => kind === 'word' || kind === 'phrase') && !partsOf(operators)
 	if (phrases.length === 0 || !isOpen || !exact.ranked) return exact
@@ -158,20 +163,30 @@ async function addLiteral<Row extends { id: number }>(
 	const before = after !== null && Number(after.rank) === LITERAL_RANK ? after.id : null
 	const wanted = { words, phrases, before, limit: limit - literal.length }
 	const found = await listLiteral(scope, { ...wanted, isOnly: false })
-	// As one page: the next one could not tell what came before.
-	const isOnly = found.length + exact.rows.length === 0 && after === null
-	const ids = isOnly ? await listLiteral(scope, { ...wanted, limit: limit - 1, isOnly }) : found
+	const mayBeOnly = found.length + exact.rows.length === 0
+	const isOnly = mayBeOnly && (after === null || (await isUnranked(selection, parsed, input)))
+	const ids = isOnly ? await listLiteral(scope, { ...wanted, limit: Math.max(limit, MANY_FOUND), isOnly }) : found
 	if (ids.length === 0) return exact
-	const rows = await present(await chosenRows(selection, ids, phrases.join(' ')))
-	const older = rows.map((row) => ({ ...row, rank: String(LITERAL_RANK) }))
+	const page = ids.slice(0, wanted.limit)
+	const rows = await present(await chosenRows(selection, page, phrases.join(' ')))
+	const older = rows.map((row) => ({ ...row, rank: String(LITERAL_RANK), found: ids.length }))
 	const others = exact.rows.slice(literal.length)
 	return { ...exact, rows: [...literal, ...older, ...others].slice(0, limit) }
+}
+
+/** Whether a search whose later page is asked for has no ranked results on any page. */
+async function isUnranked<Row extends { id: number }>(
+	selection: Selection<Row>,
+	parsed: ParsedSearch,
+	input: SearchInput,
+): Promise<boolean> {
+	return (await findAll(selection, parsed, [], { ...input, cursor: null, limit: 1 })).rows.length === 0
 }
 
 /** Fewer results than this are followed by those with some of the words. */
 const FEW = 3
 
-/** Whether a title contains all the words: then it is what the reader was looking for. @param others how many are other writings of one */
+/** Whether a title contains all the words: then it is what the reader was looking for. @param others how many are another spelling of one */
 function hasTitled(found: SearchResults<object>, others: number): boolean {
 	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
 	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length - others)
@@ -206,25 +221,40 @@ async function findAll<Row extends { id: number }>(
 		const rows = await scopedRows(selection, { ...scope, cursor: cursor ? decodeTimeCursor(cursor) : null, limit })
 		return { ranked: false, rows, instead: null }
 	}
-	const wanted = { words: wordsOf(terms, alternatives), phrases: literalTexts(terms), parts: partsOf(operators) }
+	const wanted = wantedOf({ terms, operators }, alternatives)
 	const rows = await searchRows(selection, { ...scope, wanted, cursor: rankCursor(cursor), limit })
 	return { ranked: true, rows: await present(rows), instead: null }
 }
 
-/** Lists of words for {@link searchRows}, all of which must match: what was typed, and each word with another writing together with that. */
-function wordsOf(terms: SearchPart[], alternatives: string[][]): string[] {
-	const others = new Map(terms.map((term) => [term, writingsOf(term)]))
-	// With an `or`, a word belongs to a side of it.
-	const hasOr = terms.some(({ kind }) => kind === 'or')
-	const isApart = (term: SearchPart) => !hasOr && (others.get(term) ?? []).length > 0
-	const typed = terms.filter((term) => !isApart(term)).map(({ source }) => source)
-	const apart = terms.filter(isApart).map((term) => [term.source, ...(others.get(term) ?? [])])
-	return [typed.join(' '), ...[...apart, ...alternatives].map((each) => each.join(' or '))].filter(Boolean)
+/** Words that are searched for in two spellings: each is another part of the statement. */
+const MAX_SPELLED = 3
+
+/** The words that have another spelling, each with that. With an `or`, a word belongs to a side of it, and has none. */
+function spelledTwoWays(terms: SearchPart[]): { term: SearchPart; other: string }[] {
+	if (terms.some(({ kind }) => kind === 'or')) return []
+	const spelled = terms.flatMap((term) => {
+		const isWord = term.kind === 'word' && term.option === undefined
+		const other = isWord ? otherSpelling(term.text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')) : null
+		return other === null ? [] : [{ term, other }]
+	})
+	return spelled.slice(0, MAX_SPELLED)
 }
 
-/** As {@link otherWritings}, of a word without the punctuation around it. */
-function writingsOf({ kind, text }: SearchPart): string[] {
-	return kind === 'word' ? otherWritings(text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')) : []
+/** What a search looks for. @param alternatives as in {@link findAll} */
+function wantedOf(
+	{ terms, operators }: Pick<ParsedSearch, 'terms' | 'operators'>,
+	alternatives: string[][],
+): SearchWords {
+	const spelled = spelledTwoWays(terms)
+	const once = terms.filter((term) => !spelled.some((each) => each.term === term))
+	const lists = [...spelled.map(({ term, other }) => [term.source, other]), ...alternatives]
+	return {
+		words: [once.map(({ source }) => source).join(' '), ...lists.map((each) => each.join(' or '))].filter(Boolean),
+		typed: terms.flatMap(({ source }) => source.split(/\s+/)).length + alternatives.length,
+		spelled: spelled.length,
+		phrases: literalTexts(terms),
+		parts: partsOf(operators),
+	}
 }
 
 /** The questions that have any of the words, those with the rarest first; without exclusions. */
@@ -246,7 +276,7 @@ async function findAny<Row extends { id: number }>(
 }
 
 /**
- * How many of some questions match everything, at most 100; only words as they are typed count.
+ * How many of some questions match everything, at most 100. Typos are not corrected, nor are other words tried.
  * @param of the ids of the questions, as SQL, and the member to notify; their own ones, and of members whom they block, do not count
  */
 export async function countNewMatches(
@@ -256,7 +286,7 @@ export async function countNewMatches(
 	const { terms, operators } = await parseForTexts(search)
 	const scope = await readScope(operators, {})
 	if (scope === null) return 0
-	const wanted = wantsNoWord(terms) ? [] : wordsOf(terms, [])
+	const wanted = wantsNoWord(terms) ? [] : wantedOf({ terms, operators }, []).words
 	if (terms.length > 0 && wanted.length === 0) scope.filter = withoutWords(terms.map(({ source }) => source).join(' '))
 	return countMatchesAmong(scope, wanted, partsOf(operators), of)
 }

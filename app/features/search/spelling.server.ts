@@ -1,6 +1,7 @@
 import { similarTerm } from '~/features/terms/terms.server.ts'
 import { type Operator, type ParsedSearch, parseSearch, type SearchPart } from './parse.ts'
 import { findWordSuggestions, type PossibleTypo, type WordSuggestion } from './spelling.queries.server.ts'
+import { otherWriting } from './writings.ts'
 
 /** A corrected search whose words all have results. */
 export interface SearchCorrection {
@@ -24,7 +25,7 @@ const TELLING_WORDS = 3
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<SearchCorrection | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
-	const meant = withWrittenApart(terms, await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts)))
+	const meant = withOtherWritings(terms, await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts)))
 	if (meant.length === 0) return null
 	const found = terms.length < TELLING_WORDS ? meant : meant.map(withAlike)
 	const mistyped = found.filter((each) => !isCompletion(each))
@@ -50,18 +51,18 @@ function termsLike(doubts: PossibleTypo[]): { text: string; word: string }[] {
 	})
 }
 
-const hyphenated = /^\p{L}{2,}(?:-\p{L}{2,})+$/u
-
-/** Adds the parts of words with a hyphen, as the index has “toll-free” as one word, and others may write “toll free”. */
-function withWrittenApart(terms: SearchPart[], found: WordSuggestion[]): WordSuggestion[] {
-	const joined = terms.filter(({ kind, option, text }) => kind === 'word' && !option && hyphenated.test(bare(text)))
-	const texts = [...new Set(joined.map(({ text }) => bare(text)))].slice(0, MAX_DOUBTFUL)
-	const apart = texts.map((text): WordSuggestion => {
+/** Adds other ways to write the words. The index has “toll-free” as one word, and others may write “toll free”. */
+function withOtherWritings(terms: SearchPart[], found: WordSuggestion[]): WordSuggestion[] {
+	const words = terms.filter(({ kind, option }) => kind === 'word' && !option).map(({ text }) => bare(text))
+	const written = [...new Set(words)].flatMap((text): WordSuggestion[] => {
+		const other = otherWriting(text)
+		if (other === null) return []
 		const known = found.find((each) => each.kind === 'word' && each.text === text)
 		const [first = text, ...others] = known?.meant ?? []
-		return { kind: 'word', text, meant: [first, text.replaceAll('-', ' '), ...others], alike: known?.alike ?? [] }
+		return [{ kind: 'word', text, meant: [first, other, ...others], alike: known?.alike ?? [] }]
 	})
-	return [...apart, ...found.filter(({ kind, text }) => kind !== 'word' || !texts.includes(text))]
+	const isWritten = ({ kind, text }: WordSuggestion) => kind === 'word' && written.some((each) => each.text === text)
+	return [...written.slice(0, MAX_DOUBTFUL), ...found.filter((each) => !isWritten(each))]
 }
 
 /** Adds the words with a similar spelling; the first of both kinds come first. */

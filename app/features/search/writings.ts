@@ -1,9 +1,12 @@
+import { stem } from 'porter2'
+
 /** What may follow the `s` or `z` of a verb such as “organise”. */
 const verbEnding = '(e|es|ed|er|ers|ing|able|ation|ations)$'
 /** Words that end like such a verb and have one spelling. */
 const oneSpelling =
-	/(?:adv|advert|comprom|conc|dev|disgu|enterpr|exerc|expert|franch|no|otherw|prec|prem|prom|ra|rev|superv|surpr|televis|w)is|(?:pr|se|s)iz/
+	/^(?:(?:.*w|.*ra|(?:de)?no|adv|advert|comprom|conc|dev|disgu|enterpr|exerc|expert|franch|prec|prem|prom|rev|superv|surpr|televis)is|(?:pr|se|(?:over|re)?s)iz)/
 const our = '^((?:un|dis|mis)?(?:arm|behavi|col|endeav|fav|flav|harb|hon|hum|lab|neighb|rum|vap))'
+const ourEnding = '(|s|ed|ing|ings|ful|less|able|ably|er|ers|al|ally|hood|hoods|ite|ites|y)$'
 const re = '^((?:centi|kilo|milli)?(?:calib|cent|fib|lit|met|theat))'
 
 /** British and American spellings whose stems differ, each with the other. “Modelling” and “modeling” have one stem. */
@@ -14,8 +17,8 @@ const spellings: readonly (readonly [RegExp, string])[] = [
 	[new RegExp(`^(.{3,})iz${verbEnding}`), '$1is$2'],
 	[new RegExp(`^(anal|catal|paral)ys${verbEnding}`), '$1yz$2'],
 	[new RegExp(`^(anal|catal|paral)yz${verbEnding}`), '$1ys$2'],
-	[new RegExp(`${our}our`), '$1or'],
-	[new RegExp(`${our}or`), '$1our'],
+	[new RegExp(`${our}our${ourEnding}`), '$1or$2'],
+	[new RegExp(`${our}or${ourEnding}`), '$1our$2'],
 	[new RegExp(`${re}re(s?)$`), '$1er$2'],
 	[new RegExp(`${re}er(s?)$`), '$1re$2'],
 	[/^(anal|catal|dial)ogue(s?)$/, '$1og$2'],
@@ -31,13 +34,35 @@ const spellings: readonly (readonly [RegExp, string])[] = [
 ]
 
 /**
- * The other usual ways to write a word, in the syntax of `websearch_to_tsquery`: a British spelling for an American one and the other way
- * round, and a name with its number joined or apart, as in “GPT4” and “GPT-4”. The index has each as words of its own.
+ * The British spelling of an American word, or the other way round: the same word, as the stem of a search covers its endings.
+ * @returns null if there is none, or if its stem is also that of other words, as “tokenize” has that of “token”
  */
-export function otherWritings(word: string): string[] {
+export function otherSpelling(word: string): string | null {
+	const other = spelledOtherwise(word)
+	return other !== null && hasOwnStem(other) ? other : null
+}
+
+const hyphenated = /^\p{L}{2,}(?:-\p{L}{2,})+$/u
+
+/**
+ * Another way to write a word, for a search that finds nothing as it was typed, in the syntax of `websearch_to_tsquery`: a name with its
+ * number joined or apart, as “GPT4” and “GPT-4”, a word with a hyphen in parts, or the spelling that {@link otherSpelling} leaves out.
+ */
+export function otherWriting(word: string): string | null {
+	const [, name, hyphen, number] = /^(\p{L}{2,})(-?)(\d+)$/u.exec(word.toLowerCase()) ?? []
+	if (name !== undefined) return hyphen === '' ? `"${name} ${number}"` : `${name}${number}`
+	if (hyphenated.test(word)) return word.replaceAll('-', ' ')
+	const other = spelledOtherwise(word)
+	return other !== null && !hasOwnStem(other) ? other : null
+}
+
+function spelledOtherwise(word: string): string | null {
 	const small = word.toLowerCase()
-	const [, name, hyphen, number] = /^(\p{L}{2,})(-?)(\d+)$/u.exec(small) ?? []
-	if (name !== undefined) return [hyphen === '' ? `"${name} ${number}"` : `${name}${number}`]
 	const found = oneSpelling.test(small) ? undefined : spellings.find(([spelling]) => spelling.test(small))
-	return found ? [small.replace(...found)] : []
+	return found ? small.replace(...found) : null
+}
+
+/** Whether the `z` of a word is left in its stem. Without it, “organize” has the stem of “organ”. */
+function hasOwnStem(word: string): boolean {
+	return !/[iy]z/.test(word) || /[iy]z$/.test(stem(word))
 }

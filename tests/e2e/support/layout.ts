@@ -54,7 +54,7 @@ export function examineLayout(
 
 /**
  * The elements whose focus ring is cut off by a parent that scrolls or clips, and the number of rings seen, once the page is drawn at its
- * size. It focuses each element, as by keyboard, and the page is at its top again afterwards.
+ * size. It focuses each element, as by keyboard. Afterwards the page is at its top again, and without its rules for the focus in `main`.
  */
 export async function findCutRings(page: Page): Promise<{ seen: number; cut: string[] }> {
 	await page.keyboard.press('Tab')
@@ -165,12 +165,12 @@ function findCovered(scope: string): string[] {
 }
 
 async function cutRings(): Promise<{ seen: number; cut: string[] }> {
-	// Rules that look for the focus below an element make the browser compute all styles again for each element that is focused. None of
-	// them draws the ring of the focused element itself.
+	// Rules of the whole page that look for the focus in it make the browser compute all styles again for each element that is focused.
+	// They only say how far the page scrolls.
 	const dropRules = (owner: CSSStyleSheet | CSSGroupingRule) => {
 		for (let index = owner.cssRules.length - 1; index >= 0; index -= 1) {
 			const rule = owner.cssRules[index]
-			if (rule instanceof CSSStyleRule && /:has\(.*:focus/.test(rule.selectorText)) owner.deleteRule(index)
+			if (rule instanceof CSSStyleRule && /:has\(main :focus/.test(rule.selectorText)) owner.deleteRule(index)
 			else if (rule instanceof CSSGroupingRule) dropRules(rule)
 		}
 	}
