@@ -64,7 +64,6 @@ const rareIcons = [
 const rareFiles = {
 	ui: [
 		'chips',
-		'choice',
 		'combobox',
 		'conflict',
 		'settings-page',

@@ -1,5 +1,5 @@
-import { ChoiceButtons } from '~/ui/choice-buttons.tsx'
 import { Form } from '~/ui/link.tsx'
+import { ChoiceButtons } from '~/ui/settings-page.tsx'
 import { ANSWER_PATH, OPT_IN_SENTENCE } from '../routing.view.ts'
 
 const choices = [
