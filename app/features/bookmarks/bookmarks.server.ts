@@ -7,7 +7,7 @@ import { Invalid, NoSuch, NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
-import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { decodeTimeCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { BOOKMARKS_PER_PAGE, MAX_BOOKMARK_SEARCH, MAX_BOOKMARK_WORDS, MAX_BOOKMARKS } from './bookmarks.limits.ts'
 import {
@@ -34,7 +34,7 @@ import { type BookmarkFilter, type BookmarkView, presentBookmark } from './bookm
 export async function listBookmarks(
 	viewer: Viewer,
 	{ search, kind, cursor }: BookmarkFilter & { cursor: string | null },
-): Promise<{ rows: BookmarkView[]; next: string | null }> {
+): Promise<Page<BookmarkView>> {
 	const { id } = requireSignedIn(viewer)
 	const found = await listBookmarkRows(id, {
 		words: wordsOf(search),
@@ -42,12 +42,8 @@ export async function listBookmarks(
 		cursor: cursor ? decodeTimeCursor(cursor) : null,
 		limit: BOOKMARKS_PER_PAGE + 1,
 	})
-	const shown = found.slice(0, BOOKMARKS_PER_PAGE)
-	const last = shown.at(-1)
-	return {
-		rows: shown.map(presentBookmark),
-		next: found.length > BOOKMARKS_PER_PAGE && last ? encodeCursor([last.created_at, last.id]) : null,
-	}
+	const { rows, next } = pageOf(found, BOOKMARKS_PER_PAGE, ({ created_at, id }) => [created_at, id])
+	return { rows: rows.map(presentBookmark), next }
 }
 
 /**

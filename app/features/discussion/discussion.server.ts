@@ -1,6 +1,6 @@
 import { withFreshRole } from '~/features/moderation/members.server.ts'
 import { maySeeUnpublished } from '~/features/moderation/moderation.policy.ts'
-import type { Page, QuestionPageView } from '~/features/questions/question.view.ts'
+import type { QuestionPageView } from '~/features/questions/question.view.ts'
 import { questionTag } from '~/features/questions/questions.events.ts'
 import { isClosed } from '~/features/questions/questions.policy.ts'
 import type { QuestionMarks } from '~/features/questions/questions.queries.server.ts'
@@ -14,7 +14,7 @@ import { NoSuch } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { cachedPage } from '~/platform/cache/cached-page.ts'
 import { sharedData } from '~/platform/cache/pages.server.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { decodeCursor, decodeIdCursor, encodeCursor, invalidCursor, type Page } from '~/platform/http/cursors.ts'
 import {
 	type Asker,
 	type CommentSort,
@@ -99,19 +99,12 @@ async function readComments(
 	const [found, solutions] = await Promise.all([
 		isBest
 			? listBestRows({ ...size, after: cursor ? bestPlace(cursor) : null })
-			: listCommentRows({ ...size, above, after: cursor ? afterOldest(cursor) : 0 }),
+			: listCommentRows({ ...size, above, after: cursor ? decodeIdCursor(cursor) : 0 }),
 		listSolutionRows(questionId),
 	])
 	const { rows, last, more } = await fitting(questionId, found, above)
 	const next = more && last ? encodeCursor(isBest ? [last.score, last.id] : [last.id]) : null
 	return { rows, solutions, newest: found.newest, next }
-}
-
-/** @throws Invalid */
-function afterOldest(cursor: string): number {
-	const [id] = decodeCursor(cursor, 1)
-	if (!isId(id)) throw invalidCursor()
-	return id
 }
 
 /** @throws Invalid */

@@ -10,7 +10,7 @@ import { NoSuch, NotAllowed } from '~/lib/errors.ts'
 import { startOf } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { decodeIdCursor, pageOf } from '~/platform/http/cursors.ts'
 import type { ChangeView, DiffPart, HistoryView } from './comment.view.ts'
 import { findComment } from './comments.queries.server.ts'
 
@@ -27,7 +27,8 @@ export async function readQuestionHistory(viewer: Viewer, id: number, cursor: st
 	requireReader(viewer)
 	const question = isId(id) ? await findQuestion(id) : undefined
 	if (!question) throw new NoSuch('query')
-	const stored = await listRevisionRows({ questionId: id }, placeIn(cursor), EDITS_PER_PAGE + 2)
+	const place = cursor === null ? null : decodeIdCursor(cursor)
+	const stored = await listRevisionRows({ questionId: id }, place, EDITS_PER_PAGE + 2)
 	// Moderators rename tags of many questions at once, which is no edit of them.
 	const tags = await resolveTags(
 		db(),
@@ -53,7 +54,8 @@ export async function readCommentHistory(viewer: Viewer, id: number, cursor: str
 	const comment = isId(id) ? await findComment(id) : undefined
 	const question = comment && (await findQuestion(comment.question_id))
 	if (!question) throw new NoSuch('comment')
-	const rows = await listRevisionRows({ commentId: id }, placeIn(cursor), EDITS_PER_PAGE + 2)
+	const place = cursor === null ? null : decodeIdCursor(cursor)
+	const rows = await listRevisionRows({ commentId: id }, place, EDITS_PER_PAGE + 2)
 	return {
 		title: question.title,
 		url: `/forum/comment/${id}`,
@@ -72,9 +74,7 @@ function page(
 	textsOf: (row: RevisionRow) => Texts,
 ): Pick<HistoryView, 'edits' | 'next'> {
 	const versions = [...(now ? [now] : []), ...rows.map(textsOf)]
-	const edits = now ? rows : rows.slice(1)
-	const shown = edits.slice(0, EDITS_PER_PAGE)
-	const last = shown.at(-1)
+	const { rows: shown, next } = pageOf(now ? rows : rows.slice(1), EDITS_PER_PAGE, ({ id }) => [id])
 	const deadline = Date.now() + PAGE_LIMIT_MS
 	return {
 		edits: shown.map((row, index) => ({
@@ -83,7 +83,7 @@ function page(
 			byModerator: row.by_moderator,
 			changes: changes(versions[index + 1] ?? {}, versions[index] ?? {}, deadline),
 		})),
-		next: edits.length > EDITS_PER_PAGE && last ? encodeCursor([last.id]) : null,
+		next,
 	}
 }
 
@@ -109,13 +109,6 @@ function ofQuestion({ title, description, tags, category }: RevisionRow): Texts 
 		tags: tags?.join(', ') ?? '',
 		category: category ?? '',
 	})
-}
-
-function placeIn(cursor: string | null): number | null {
-	if (cursor === null) return null
-	const [id] = decodeCursor(cursor, 1)
-	if (!isId(id)) throw invalidCursor()
-	return id
 }
 
 /** Texts with more differences than this are compared by line: the cost grows with the square of the differences. */

@@ -1,8 +1,9 @@
 import type { Count, MemberView } from '~/features/directory/directory.view.ts'
 import type { SaveableSearch } from '~/features/following/following.view.ts'
-import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import type { SearchTools } from '~/features/search/search.view.ts'
 import type { TagView } from '~/features/tags/tags.view.ts'
+import type { Page } from '~/platform/http/cursors.ts'
 import type { SearchKind } from './finder.paths.ts'
 
 /** A matching project. Texts are safe HTML with matches in `<mark>`. */

@@ -3,7 +3,7 @@ import { highlight, highlightPassage, type parseSearch } from '~/features/search
 import { similarTerm } from '~/features/terms/terms.server.ts'
 import { termKey } from '~/features/terms/terms.view.ts'
 import { profilePath } from '~/lib/addresses.ts'
-import { decodeCursor, encodeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
+import { decodeCursor, invalidCursor, isRankText, pageOf } from '~/platform/http/cursors.ts'
 import type { Hits, Nearness, ProjectHit } from './finder.view.ts'
 import {
 	listProjectHits,
@@ -83,12 +83,11 @@ function spellingsOf(text: string, source: string, nearness: Nearness): { source
 }
 
 function presentHits(rows: ProjectHitRow[], nearness: Nearness, asked: string[], limit: number): Hits<ProjectHit> {
-	const shown = rows.slice(0, limit)
-	const last = shown.at(-1)
+	const { rows: shown, next } = pageOf(rows, limit, ({ rank, project_id }) => [nearness, rank, project_id])
 	const found = nearness === 'all' ? (rows[0]?.found ?? 0) : 0
 	return {
 		rows: shown.map((row) => presentHit(row, asked)),
-		next: rows.length > limit && last ? encodeCursor([nearness, last.rank, last.project_id]) : null,
+		next,
 		count: { number: Math.min(found, MAX_COUNT), atLeast: found > MAX_COUNT },
 		nearness,
 	}

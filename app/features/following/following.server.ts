@@ -1,7 +1,7 @@
 import { lockMember } from '~/features/accounts/accounts.queries.server.ts'
 import { requireMayWrite } from '~/features/accounts/security/suspension.server.ts'
 import { unmuteQuestion } from '~/features/questions/notifying/notifying.server.ts'
-import { type Page, presentCard } from '~/features/questions/question.view.ts'
+import { presentCard } from '~/features/questions/question.view.ts'
 import { questionTag } from '~/features/questions/questions.events.ts'
 import { mayVote } from '~/features/questions/questions.policy.ts'
 import { findNamedQuestion } from '~/features/questions/questions.queries.server.ts'
@@ -14,7 +14,7 @@ import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { invalidatePages } from '~/platform/cache/pages.server.ts'
 import type { Executor } from '~/platform/db/db.server.ts'
 import { pipelinedTransaction } from '~/platform/db/transaction.server.ts'
-import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { decodeTimeCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { FOLLOWED_PER_PAGE, MAX_FOLLOWED_QUESTIONS } from './following.limits.ts'
 import {
 	countFollowedQuestions,
@@ -71,16 +71,12 @@ export async function listFollowedQuestions(
 	cursor: string | null = null,
 ): Promise<Page<FollowedQuestionView>> {
 	const member = requireSignedIn(viewer)
-	const rows = await listFollowedQuestionRows(member.id, {
+	const found = await listFollowedQuestionRows(member.id, {
 		cursor: cursor ? decodeTimeCursor(cursor) : null,
 		limit: FOLLOWED_PER_PAGE + 1,
 	})
-	const shown = rows.slice(0, FOLLOWED_PER_PAGE)
-	const last = shown.at(-1)
-	return {
-		rows: shown.map((row) => ({ ...presentCard(member, row), activeAt: row.active_at })),
-		next: rows.length > FOLLOWED_PER_PAGE && last ? encodeCursor([last.followed_at, last.id]) : null,
-	}
+	const { rows, next } = pageOf(found, FOLLOWED_PER_PAGE, ({ followed_at, id }) => [followed_at, id])
+	return { rows: rows.map((row) => ({ ...presentCard(member, row), activeAt: row.active_at })), next }
 }
 
 /** The question, which must be somebody else's. @param begins whether this is a new action, which suspended members may not take */

@@ -3,13 +3,13 @@ import { resolveUsername } from '~/features/identity/usernames/former-names.serv
 import { findUserId } from '~/features/members/members.queries.server.ts'
 import { addLogRow } from '~/features/moderation/log.queries.server.ts'
 import { MEMBER_SUBJECT, mayReadLog } from '~/features/moderation/moderation.policy.ts'
-import { isDay, isId } from '~/lib/checks.ts'
+import { isDay } from '~/lib/checks.ts'
 import { cleanFilter } from '~/lib/clean.ts'
 import { csvLine } from '~/lib/csv.ts'
 import { NotAllowed } from '~/lib/errors.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { decodeIdCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { daysBefore, momentOf } from '~/platform/settings/region.server.ts'
 import { type LogConditions, type LogRow, listLoggedActs, listLogRows } from './log.queries.server.ts'
 import { type LogFilters, type LogView, presentLog } from './log.view.ts'
@@ -34,18 +34,14 @@ export function readLogFilters(sent: { get: (name: string) => unknown }): LogFil
 export async function listLog(
 	viewer: Viewer,
 	{ cursor, ...filters }: Partial<LogFilters> & { cursor: string | null },
-): Promise<{ rows: LogView[]; next: string | null }> {
+): Promise<Page<LogView>> {
 	if (!mayReadLog(viewer)) throw new NotAllowed('Only admins can read this.')
-	const [before] = cursor ? decodeCursor(cursor, 1) : [null]
-	if (before !== null && !isId(before)) throw invalidCursor()
+	const before = cursor ? decodeIdCursor(cursor) : null
 	const conditions = await conditionsOf(filters)
 	if (!conditions) return { rows: [], next: null }
-	const rows = await listLogRows(conditions, before, MAX_LOG_ENTRIES_PER_PAGE + 1)
-	const last = rows[MAX_LOG_ENTRIES_PER_PAGE - 1]
-	return {
-		rows: rows.slice(0, MAX_LOG_ENTRIES_PER_PAGE).map(presentLog),
-		next: rows.length > MAX_LOG_ENTRIES_PER_PAGE && last ? encodeCursor([last.id]) : null,
-	}
+	const found = await listLogRows(conditions, before, MAX_LOG_ENTRIES_PER_PAGE + 1)
+	const { rows, next } = pageOf(found, MAX_LOG_ENTRIES_PER_PAGE, ({ id }) => [id])
+	return { rows: rows.map(presentLog), next }
 }
 
 /**

@@ -13,7 +13,7 @@ import { isId } from '~/lib/checks.ts'
 import { Conflict, DecidedAlready, NotAllowed, NotFound } from '~/lib/errors.ts'
 import { isModerator, requireAdmin, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
-import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
+import { decodeCursor, invalidCursor, isTimeText, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { parseInput } from '~/platform/http/form.server.ts'
 import { closeCase } from './cases.queries.server.ts'
 import { releaseCases } from './handling/handling.queries.server.ts'
@@ -76,12 +76,11 @@ const MAX_SUSPENDED_PER_PAGE = 50
 export async function listModeratedMembers(
 	viewer: Viewer,
 	cursor: string | null = null,
-): Promise<{ staff: StaffView[]; page: { rows: SuspendedView[]; next: string | null } }> {
+): Promise<{ staff: StaffView[]; page: Page<SuspendedView> }> {
 	const actor = requireModerator(viewer)
 	const after = cursor ? suspensionAt(cursor) : null
 	const [staff, found] = await Promise.all([listStaffRows(), listSuspendedRows(after, MAX_SUSPENDED_PER_PAGE + 1)])
-	const suspended = found.slice(0, MAX_SUSPENDED_PER_PAGE)
-	const last = suspended.at(-1)
+	const { rows: suspended, next } = pageOf(found, MAX_SUSPENDED_PER_PAGE, ({ sort_key, id }) => [sort_key, id])
 	const rows = suspended.map((row) => ({
 		...presentModeratedMember(row),
 		until: row.suspended_until,
@@ -90,7 +89,7 @@ export async function listModeratedMembers(
 	}))
 	return {
 		staff: staff.map((row) => ({ ...presentModeratedMember(row), role: row.role, maySetRole: maySetRole(actor, row) })),
-		page: { rows, next: found.length > rows.length && last ? encodeCursor([last.sort_key, last.id]) : null },
+		page: { rows, next },
 	}
 }
 

@@ -2,7 +2,7 @@ import { findUnmasked } from '~/features/members/pseudonyms.queries.server.ts'
 import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, invalidCursor, isTimeText } from '~/platform/http/cursors.ts'
+import { decodeCursor, invalidCursor, isTimeText, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { countOpenCases, listCaseRows, listReportRows, type QueueOrder } from './cases.queries.server.ts'
 import { listNotes } from './handling/handling.queries.server.ts'
 import { listStaffRows } from './members.queries.server.ts'
@@ -26,21 +26,19 @@ export async function countCases(viewer: Viewer): Promise<number> {
 export async function listCases(
 	viewer: Viewer,
 	{ order, handler = 'all', cursor }: { order: QueueOrder; handler?: AssigneeFilter; cursor: string | null },
-): Promise<{ rows: CasePageView[]; next: string | null }> {
+): Promise<Page<CasePageView>> {
 	const { id: own } = requireModerator(viewer)
 	const assigneeId = { all: undefined, mine: own, none: null }[handler]
 	const after = cursor ? positionIn(order, cursor) : null
-	const rows = await listCaseRows(order, assigneeId, after, MAX_CASES_PER_PAGE + 1)
-	const shown = rows.slice(0, MAX_CASES_PER_PAGE)
+	const found = await listCaseRows(order, assigneeId, after, MAX_CASES_PER_PAGE + 1)
+	const { rows: shown, next } = pageOf(found, MAX_CASES_PER_PAGE, ({ active_at, report_count, case_id }) => [
+		order === 'newest' ? active_at : report_count,
+		case_id,
+	])
 	const ids = shown.map(({ case_id }) => case_id)
 	const [cases, reports] = await Promise.all([withSubjects(shown), listReportRows(ids, 5)])
 	const reportsOf = (id: number) => reports.filter(({ case_id }) => case_id === id)
-	const last = shown.at(-1)
-	const next = rows.length > MAX_CASES_PER_PAGE && last
-	return {
-		rows: cases.map((found) => presentCase(viewer, found, reportsOf(found.entry.case_id))),
-		next: next ? encodeCursor([order === 'newest' ? last.active_at : last.report_count, last.case_id]) : null,
-	}
+	return { rows: cases.map((each) => presentCase(viewer, each, reportsOf(each.entry.case_id))), next }
 }
 
 /** One subject for a decision, reported or not, with at most 100 of its open reports. @throws NotAllowed, NotFound */

@@ -7,7 +7,7 @@ import { Invalid, NoSuch } from '~/lib/errors.ts'
 import { requireSignedIn, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import type { SendLast } from '~/platform/db/transaction.server.ts'
-import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { decodeTimeCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import type { Counted } from '~/platform/realtime/events.ts'
 import { announce } from '~/platform/realtime/io.server.ts'
 import { actorNameOf, type NotificationKindName, type NotificationKinds, textOfEvent } from './kinds.server.ts'
@@ -272,18 +272,14 @@ export async function listNotifications(
 		limit = 30,
 		unseen = false,
 	}: { unread?: boolean; cursor?: string | null; limit?: number; unseen?: boolean } = {},
-): Promise<{ rows: NotificationView[]; next: string | null }> {
+): Promise<Page<NotificationView>> {
 	const { id } = requireSignedIn(viewer)
 	const position = cursor ? decodeTimeCursor(cursor) : null
 	const found = await listNotificationRows(id, { unread, cursor: position, limit: limit + 1 })
-	const shown = found.slice(0, limit)
-	const last = shown.at(-1)
-	const fresh = unseen ? [] : shown.filter((row) => row.unread).map((row) => row.id)
+	const { rows, next } = pageOf(found, limit, ({ updated_at, id }) => [updated_at, id])
+	const fresh = unseen ? [] : rows.filter((row) => row.unread).map((row) => row.id)
 	if (fresh.length > 0) await markNotificationsSeen(db(), id, fresh)
-	return {
-		rows: shown.map(present),
-		next: found.length > limit && last ? encodeCursor([last.updated_at, last.id]) : null,
-	}
+	return { rows: rows.map(present), next }
 }
 
 /** Marks own notifications as read: some, those about a subject, or all. @returns how many are left @throws NotAllowed */

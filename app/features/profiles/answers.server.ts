@@ -1,7 +1,7 @@
-import type { AnswerView, Page } from '~/features/questions/question.view.ts'
+import type { AnswerView } from '~/features/questions/question.view.ts'
 import { MAX_POSTS_COUNTED } from '~/features/questions/questions.limits.ts'
 import { commentPath } from '~/features/search/search.view.ts'
-import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { decodeTimeCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { type AnswerKind, type AnswerRowsInput, countPostRows, listAnswerRows } from './answers.queries.server.ts'
 
 interface AnswersInput extends Omit<AnswerRowsInput, 'after'> {
@@ -15,11 +15,10 @@ interface AnswersInput extends Omit<AnswerRowsInput, 'after'> {
  */
 export async function listAnswers({ author, which, mine, cursor, limit }: AnswersInput): Promise<Page<AnswerView>> {
 	const after = cursor ? decodeTimeCursor(cursor) : null
-	const rows = await listAnswerRows({ author, which, mine, after, limit: limit + 1 })
-	const shown = rows.slice(0, limit)
-	const last = shown.at(-1)
+	const found = await listAnswerRows({ author, which, mine, after, limit: limit + 1 })
+	const { rows, next } = pageOf(found, limit, ({ created_at, id }) => [created_at, id])
 	return {
-		rows: shown.map((row) => ({
+		rows: rows.map((row) => ({
 			id: row.id,
 			url: commentPath(row.id),
 			title: row.title,
@@ -28,7 +27,7 @@ export async function listAnswers({ author, which, mine, cursor, limit }: Answer
 			score: row.score,
 			createdAt: row.created_at,
 		})),
-		next: rows.length > limit && last ? encodeCursor([last.created_at, last.id]) : null,
+		next,
 	}
 }
 

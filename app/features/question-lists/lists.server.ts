@@ -3,7 +3,6 @@ import { currentUsername } from '~/features/identity/usernames/former-names.serv
 import { findUserId } from '~/features/members/members.queries.server.ts'
 import { listAccountIds } from '~/features/members/pseudonyms.queries.server.ts'
 import {
-	type Page,
 	presentCard,
 	presentQuestion,
 	type QuestionCardView,
@@ -33,7 +32,7 @@ import { Invalid, NotFound } from '~/lib/errors.ts'
 import type { SignedIn, Viewer } from '~/lib/viewer.ts'
 import { type CachedPage, cachedPage } from '~/platform/cache/cached-page.ts'
 import { LIST_PAGES, sharedData, sharedWhenRepeated } from '~/platform/cache/pages.server.ts'
-import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { decodeTimeCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import type { ListData, UnansweredView } from './lists.view.ts'
 
 /* Reading lists of questions. A page takes a fixed number of statements, whatever the size of the forum. */
@@ -241,9 +240,8 @@ function page<Row extends QuestionRow, View>(
 	present: (row: Row) => View,
 	key: (row: Row) => (string | number)[],
 ): Page<View> {
-	const shown = rows.slice(0, limit)
-	const last = shown.at(-1)
-	return { rows: shown.map(present), next: rows.length > limit && last ? encodeCursor(key(last)) : null }
+	const { rows: shown, next } = pageOf(rows, limit, key)
+	return { rows: shown.map(present), next }
 }
 
 /* The three list pages, which are cached for visitors. */

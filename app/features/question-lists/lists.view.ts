@@ -1,10 +1,11 @@
-import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import type { ListView } from '~/features/questions/questions.queries.server.ts'
 import type { SearchTools } from '~/features/search/search.view.ts'
 import type { CategoryFrame } from '~/features/tags/components/forum-frame.tsx'
 import type { TagView } from '~/features/tags/tags.view.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { formatNumber } from '~/lib/text.ts'
+import type { Page } from '~/platform/http/cursors.ts'
 
 /** The data of the three list pages. */
 export interface ListData {

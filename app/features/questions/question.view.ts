@@ -80,12 +80,6 @@ export interface UnpublishedView {
 	reason: string
 }
 
-/** A page of a list: rows and the cursor of the next page, null at the end. */
-export interface Page<Row> {
-	rows: Row[]
-	next: string | null
-}
-
 /** A comment in the lists of a member's profile. */
 export interface AnswerView {
 	id: number

@@ -7,7 +7,7 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { requireSignedIn, type Viewer } from '~/lib/viewer.ts'
 import { authSecret } from '~/platform/encryption.server.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { decodeCursor, invalidCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import {
 	type AnswerableRow,
 	findRoutingMember,
@@ -25,19 +25,12 @@ const MAX_REASONS = 3
  * A page of the open questions that the viewer can answer, ordered as in `listAnswerableRows`, whether or not they opted in to being asked.
  * @throws NotAllowed for a visitor, Invalid for an invalid cursor
  */
-export async function listAnswerable(
-	viewer: Viewer,
-	cursor: string | null,
-): Promise<{ rows: AnswerableView[]; next: string | null }> {
+export async function listAnswerable(viewer: Viewer, cursor: string | null): Promise<Page<AnswerableView>> {
 	const { id } = requireSignedIn(viewer)
 	const place = cursor ? decodeRank(cursor) : null
 	const found = await listAnswerableRows(id, { cursor: place, limit: ANSWERABLE_PER_PAGE + 1 })
-	const shown = found.slice(0, ANSWERABLE_PER_PAGE)
-	const last = shown.at(-1)
-	return {
-		rows: shown.map(present),
-		next: found.length > ANSWERABLE_PER_PAGE && last ? encodeCursor([last.rank, last.id]) : null,
-	}
+	const { rows, next } = pageOf(found, ANSWERABLE_PER_PAGE, (row) => [row.rank, row.id])
+	return { rows: rows.map(present), next }
 }
 
 /** @throws Invalid */

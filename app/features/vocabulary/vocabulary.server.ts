@@ -7,7 +7,7 @@ import { isId } from '~/lib/checks.ts'
 import { NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
 import type { Viewer } from '~/lib/viewer.ts'
-import { decodeCursor, encodeCursor, invalidCursor } from '~/platform/http/cursors.ts'
+import { decodeCursor, invalidCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { listTermLines, type TermPosition } from './vocabulary.queries.server.ts'
 import type { NewWord, TermLine, TermPageView } from './vocabulary.view.ts'
 
@@ -22,7 +22,7 @@ const MAX_NEW_WORDS = 100
 export async function listTerms(
 	viewer: Viewer,
 	{ q, cursor }: { q: string; cursor: string | null },
-): Promise<{ rows: TermLine[]; next: string | null }> {
+): Promise<Page<TermLine>> {
 	requireModerator(viewer)
 	if (q !== '') {
 		const ids = matchTerms(q)
@@ -31,10 +31,8 @@ export async function listTerms(
 		const rows = await listTermLines(ids, null, MAX_TERMS_PER_PAGE)
 		return { rows: rows.sort((one, other) => ids.indexOf(one.id) - ids.indexOf(other.id)), next: null }
 	}
-	const rows = await listTermLines(null, cursor ? positionIn(cursor) : null, MAX_TERMS_PER_PAGE + 1)
-	const shown = rows.slice(0, MAX_TERMS_PER_PAGE)
-	const last = shown.at(-1)
-	return { rows: shown, next: rows.length > shown.length && last ? encodeCursor([last.uses, last.id]) : null }
+	const found = await listTermLines(null, cursor ? positionIn(cursor) : null, MAX_TERMS_PER_PAGE + 1)
+	return pageOf(found, MAX_TERMS_PER_PAGE, ({ uses, id }) => [uses, id])
 }
 
 function positionIn(cursor: string): TermPosition {

@@ -8,6 +8,13 @@ export interface TimeCursor {
 	id: number
 }
 
+/** One page of a list. */
+export interface Page<Row> {
+	rows: Row[]
+	/** The cursor of the next page; null at the end. */
+	next: string | null
+}
+
 /** The opaque cursor of a position in a list: URL-safe, with no promised meaning. */
 export function encodeCursor(parts: readonly (string | number)[]): string {
 	return Buffer.from(JSON.stringify(parts)).toString('base64url')
@@ -52,9 +59,30 @@ export function isRankText(text: unknown): text is string {
 	return typeof text === 'string' && rankText.test(text)
 }
 
+/** @throws Invalid when `text` is not a cursor of a list in order of id */
+export function decodeIdCursor(text: string): number {
+	const [id] = decodeCursor(text, 1)
+	if (!isId(id)) throw invalidCursor()
+	return id
+}
+
 /** @throws Invalid when `text` is not a cursor of a list in order of time */
 export function decodeTimeCursor(text: string): TimeCursor {
 	const [at, id] = decodeCursor(text, 2)
 	if (!isTimeText(at) || !isId(id)) throw invalidCursor()
 	return { at, id }
+}
+
+/**
+ * The page of a list, from rows that were read with one more than it has.
+ * @param key the position of a row in the order of the list
+ */
+export function pageOf<Row>(
+	found: readonly Row[],
+	limit: number,
+	key: (row: Row) => readonly (string | number)[],
+): Page<Row> {
+	const rows = found.slice(0, limit)
+	const last = rows.at(-1)
+	return { rows, next: found.length > limit && last ? encodeCursor(key(last)) : null }
 }

@@ -12,7 +12,7 @@ import { Invalid, NotFound } from '~/lib/errors.ts'
 import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db } from '~/platform/db/db.server.ts'
-import { decodeTimeCursor, encodeCursor } from '~/platform/http/cursors.ts'
+import { decodeTimeCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { lockAdmin } from '../admins.server.ts'
 import { findMemberDetail, listMemberRows, type MemberDetailRow, type MemberRow } from './members.queries.server.ts'
 import {
@@ -67,14 +67,12 @@ export async function listMembers(
 	viewer: Viewer,
 	filters: MemberFilters,
 	cursor: string | null,
-): Promise<{ rows: MemberSummary[]; next: string | null }> {
+): Promise<Page<MemberSummary>> {
 	requireAdmin(viewer)
 	const after = cursor ? decodeTimeCursor(cursor) : null
-	const rows = await listMemberRows(filters, after, MEMBERS_PER_PAGE + 1)
-	const shown = rows.slice(0, MEMBERS_PER_PAGE)
-	const last = shown.at(-1)
-	const next = rows.length > shown.length && last ? encodeCursor([last.created_at, last.id]) : null
-	return { rows: shown.map(presentMemberSummary), next }
+	const found = await listMemberRows(filters, after, MEMBERS_PER_PAGE + 1)
+	const { rows, next } = pageOf(found, MEMBERS_PER_PAGE, ({ created_at, id }) => [created_at, id])
+	return { rows: rows.map(presentMemberSummary), next }
 }
 
 /** A member, by username, also a former one. @throws NotAllowed, NotFound */

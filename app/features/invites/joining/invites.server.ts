@@ -9,11 +9,11 @@ import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { pluralize } from '~/lib/text.ts'
 import { isModerator, type SignedIn, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { decodeIdCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { inviteInput } from '../invites.schema.ts'
 import type { InviteView } from '../invites.view.ts'
 import { logInvitation } from '../log.server.ts'
-import { type InvitationPage, idIn, pageOf } from '../pages.server.ts'
 import { type InviteRow, insertInvite, listInviteRows, revokeInviteRow } from './invites.queries.server.ts'
 
 /* Invitation links, made by admins and, if the settings allow it, by moderators. */
@@ -58,10 +58,11 @@ export async function makeInvite(viewer: Viewer, input: Input): Promise<{ id: nu
 }
 
 /** A page of links, newest first. @throws NotAllowed; Invalid for a malformed cursor */
-export async function getInvites(viewer: Viewer, cursor: string | null = null): Promise<InvitationPage<InviteView>> {
+export async function getInvites(viewer: Viewer, cursor: string | null = null): Promise<Page<InviteView>> {
 	requireInviter(viewer)
-	const rows = await listInviteRows(idIn(cursor), INVITES_PER_PAGE + 1)
-	return pageOf(rows.map(present), INVITES_PER_PAGE)
+	const found = await listInviteRows(cursor === null ? null : decodeIdCursor(cursor), INVITES_PER_PAGE + 1)
+	const { rows, next } = pageOf(found, INVITES_PER_PAGE, ({ id }) => [id])
+	return { rows: rows.map(present), next }
 }
 
 /** Revokes a link, and cancels unconfirmed registrations made with it. @throws NotAllowed, Conflict */

@@ -14,6 +14,7 @@ import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import { pluralize } from '~/lib/text.ts'
 import { requireAdmin, type Viewer } from '~/lib/viewer.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { decodeIdCursor, type Page, pageOf } from '~/platform/http/cursors.ts'
 import { type Input, parseInput } from '~/platform/http/form.server.ts'
 import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { linkMail, type Mail } from '~/platform/mail/mail.server.ts'
@@ -21,7 +22,6 @@ import { siteName } from '~/platform/settings/site-name.server.ts'
 import { listInput } from '../invites.schema.ts'
 import { type InviteListView, MAX_LIST_LINES, MAX_SKIPPED_SHOWN, type SkippedLine } from '../invites.view.ts'
 import { logInvitation } from '../log.server.ts'
-import { type InvitationPage, idIn, pageOf } from '../pages.server.ts'
 import {
 	deleteDraftList,
 	findList,
@@ -101,10 +101,11 @@ function asAdmin<Result>(viewer: Viewer, work: (trx: Executor) => Promise<Result
 }
 
 /** A page of lists, newest first. @throws NotAllowed; Invalid for a malformed cursor */
-export async function getLists(viewer: Viewer, cursor: string | null = null): Promise<InvitationPage<InviteListView>> {
+export async function getLists(viewer: Viewer, cursor: string | null = null): Promise<Page<InviteListView>> {
 	requireAdmin(viewer)
-	const rows = await listLists(idIn(cursor), LISTS_PER_PAGE + 1)
-	return pageOf(rows.map(present), LISTS_PER_PAGE)
+	const found = await listLists(cursor === null ? null : decodeIdCursor(cursor), LISTS_PER_PAGE + 1)
+	const { rows, next } = pageOf(found, LISTS_PER_PAGE, ({ id }) => [id])
+	return { rows: rows.map(present), next }
 }
 
 /** A list with its progress. @throws NotAllowed, NotFound */

@@ -1,5 +1,6 @@
-import type { Page, QuestionCardView } from '~/features/questions/question.view.ts'
+import type { QuestionCardView } from '~/features/questions/question.view.ts'
 import { pathOfPicture } from '~/lib/addresses.ts'
+import type { Page } from '~/platform/http/cursors.ts'
 import type { ForumFrame, ListData, UnansweredView } from '../lists.view.ts'
 import { commentBy } from './question-card.tsx'
 
