@@ -230,7 +230,7 @@ export class Tab implements Transport {
 		const times = this.chance() < this.weather.double ? 2 : 1
 		if (this.chance() < this.weather.loss) return
 		for (let time = 0; time < times; time += 1)
-			void this.travel().then(() => era === this.era && this.client.hear(peer, { ...message }))
+			void this.travel().then(() => era === this.era && this.client.receiveMessage(peer, { ...message }))
 	}
 
 	private get peer(): string {

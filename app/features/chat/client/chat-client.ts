@@ -54,9 +54,9 @@ export class ChatClient {
 	private pending: readonly OutgoingMessage[] | null = null
 	/** Peers whose conversation is on the screen; a peer is listed once for each view. */
 	private readonly shown: string[] = []
-	line: ConnectionState = 'live'
+	connection: ConnectionState = 'live'
 	/** When the newest message that this tab knows of was sent; '' before the first one. */
-	newestHeard = ''
+	newestSentAt = ''
 	private typedAt = Number.NEGATIVE_INFINITY
 
 	constructor({ me, transport, store, lock, newId, pictures: { upload, ...pictures } }: ClientParts) {
@@ -74,7 +74,7 @@ export class ChatClient {
 			attachments: this.attachments,
 			transport,
 			lock,
-			onSent: (message, to) => this.hear(to, message),
+			onSent: (message, to) => this.receiveMessage(to, message),
 			onChange: () => this.outboxChanged(),
 		})
 	}
@@ -178,8 +178,8 @@ export class ChatClient {
 		if (this.transport.connected()) this.seen.leave()
 	}
 
-	setConnection(line: ConnectionState): void {
-		this.line = line
+	setConnection(connection: ConnectionState): void {
+		this.connection = connection
 		this.changed()
 	}
 
@@ -216,17 +216,17 @@ export class ChatClient {
 	}
 
 	/** Handles a message from a live event or an acknowledgement. */
-	hear(peer: string, message: ChatMessage): void {
+	receiveMessage(peer: string, message: ChatMessage): void {
 		if (message.sender === this.me) this.remove(message.clientId)
 		else this.note(peer, message.id, this.attended.has(peer))
-		this.conversations.get(peer)?.hear(message)
-		this.hearOf(message.sentAt)
+		this.conversations.get(peer)?.receiveMessage(message)
+		this.noteNewest(message.sentAt)
 		this.outboxChanged()
 	}
 
 	/** Notes that there is a message of this time; null for none. */
-	hearOf(sentAt: string | null): void {
-		if (sentAt !== null && sentAt > this.newestHeard) this.newestHeard = sentAt
+	noteNewest(sentAt: string | null): void {
+		if (sentAt !== null && sentAt > this.newestSentAt) this.newestSentAt = sentAt
 	}
 
 	receiveReceipts(peer: string, receipts: Receipts): void {
@@ -301,7 +301,7 @@ export class ChatClient {
 /** Subscribes the chat to this socket's events. @returns unsubscribes */
 export function listenToSocket(socket: LiveSocket, client: ChatClient): () => void {
 	const ends = [
-		on(socket, 'chat:message', ({ with: peer, message }) => client.hear(peer, message)),
+		on(socket, 'chat:message', ({ with: peer, message }) => client.receiveMessage(peer, message)),
 		on(socket, 'chat:receipts', ({ with: peer, receipts }) => client.receiveReceipts(peer, receipts)),
 		on(socket, 'chat:typing', ({ from }) => client.receiveTyping(from)),
 		on(socket, 'chat:state', ({ with: peer, state }) => client.receiveState(peer, state)),

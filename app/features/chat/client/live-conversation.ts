@@ -113,12 +113,12 @@ export class LiveConversation {
 		return this.thread.latest().findLast(({ sender }) => sender === this.peer.username)?.id ?? 0
 	}
 
-	hear(message: ChatMessage): void {
+	receiveMessage(message: ChatMessage): void {
 		const own = message.sender !== this.peer.username
 		const newest = this.newest
-		const heard = this.thread.hear(message, own)
-		if (heard === 'gap') void this.catchUp()
-		if (heard === 'applied' && !own) this.met(newest)
+		const outcome = this.thread.receive(message, own)
+		if (outcome === 'gap') void this.catchUp()
+		if (outcome === 'applied' && !own) this.met(newest)
 		this.change()
 	}
 

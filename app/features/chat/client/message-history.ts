@@ -61,7 +61,7 @@ export class MessageHistory {
 	 * @param own whether this member sent it: it is on the screen already, and keeps its position
 	 * @returns `gap` when earlier changes are missing and must be requested
 	 */
-	hear(message: ChatMessage, own: boolean): 'applied' | 'known' | 'gap' {
+	receive(message: ChatMessage, own: boolean): 'applied' | 'known' | 'gap' {
 		if (message.version <= this.version) return 'known'
 		const next = message.version === this.version + 1
 		if (next || own) this.take(message)

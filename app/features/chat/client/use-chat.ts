@@ -62,7 +62,7 @@ export function useConnectionState(): ConnectionState {
 	const client = useChatClient()
 	return useSyncExternalStore(
 		client?.subscribe ?? noSubscription,
-		() => client?.line ?? 'live',
+		() => client?.connection ?? 'live',
 		() => 'live',
 	)
 }
@@ -94,7 +94,7 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	const pictures = { store: new BrowserPictures(me), tab: storageOf(me, sessionStorage), ...uploading }
 	const client = new ChatClient({ me, transport, store: storageOf(me, localStorage), lock, newId, pictures })
 	void client.sweepPictures()
-	const unhear = withLive((socket) => {
+	const unsubscribe = withLive((socket) => {
 		transport.socket = socket
 		return listen(socket, client, transport)
 	})
@@ -102,7 +102,7 @@ function start(me: string): { client: ChatClient; stop: () => void } {
 	const otherTab = ({ key }: StorageEvent) => client.outbox.owns(key) && client.outboxChangedElsewhere()
 	window.addEventListener('storage', otherTab, ended)
 	window.addEventListener('pagehide', () => client.leave(), ended)
-	ended.signal.addEventListener('abort', unhear)
+	ended.signal.addEventListener('abort', unsubscribe)
 	return { client, stop: () => ended.abort() }
 }
 
@@ -111,7 +111,7 @@ function listen(socket: LiveSocket, client: ChatClient, transport: SocketTranspo
 	let timer: ReturnType<typeof setTimeout> | undefined
 	const gone = (quiet = AWAY_AFTER_MS, wait = FALLBACK_AFTER_MS) => {
 		clearTimeout(timer)
-		timer = setTimeout(() => client.line === 'live' && client.setConnection('away'), quiet)
+		timer = setTimeout(() => client.connection === 'live' && client.setConnection('away'), quiet)
 		fallback.start(wait)
 	}
 	const back = () => {
@@ -128,7 +128,7 @@ function listen(socket: LiveSocket, client: ChatClient, transport: SocketTranspo
 		else gone()
 	}
 	const looked = () => document.hidden || fallback.hurry()
-	const unhear = listenToSocket(socket, client)
+	const unsubscribe = listenToSocket(socket, client)
 	socket.on('connect', back)
 	socket.on('disconnect', lost)
 	document.addEventListener('visibilitychange', looked)
@@ -138,7 +138,7 @@ function listen(socket: LiveSocket, client: ChatClient, transport: SocketTranspo
 		clearTimeout(timer)
 		fallback.stop()
 		transport.byHttp = false
-		unhear()
+		unsubscribe()
 		socket.off('connect', back)
 		socket.off('disconnect', lost)
 		document.removeEventListener('visibilitychange', looked)

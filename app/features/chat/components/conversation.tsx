@@ -189,7 +189,7 @@ function useChange(path: string, peer: string, onRefused: (values: Record<string
 		} else client?.refresh(peer)
 	}, [data, client, peer])
 	return (change: Record<string, string>) => {
-		if (client?.line !== 'away') {
+		if (client?.connection !== 'away') {
 			const submit = () => fetcher.submit(change, { method: 'post', action: path })
 			queue.current = queue.current.then(submit, submit)
 			return

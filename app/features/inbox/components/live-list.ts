@@ -31,7 +31,7 @@ export function useLiveList(loaded: ConversationSummary[] | null, reload: () => 
 	const caughtUp = useRef('')
 	// Once for each message, as a list of older conversations never has the newest one.
 	const catchUp = () => {
-		const heard = client?.newestHeard ?? ''
+		const heard = client?.newestSentAt ?? ''
 		if (!newest.current.loaded || !lacks(newest.current.list, heard) || caughtUp.current === heard) return
 		caughtUp.current = heard
 		reload()
@@ -42,8 +42,8 @@ export function useLiveList(loaded: ConversationSummary[] | null, reload: () => 
 	useLiveEvent('chat:state', () => reload())
 	// When polling, this is the only event.
 	useLiveEvent('chat:count', ({ newest: sentAt = null }) => {
-		client?.hearOf(sentAt)
-		if (client?.line === 'polling') reload()
+		client?.noteNewest(sentAt)
+		if (client?.connection === 'polling') reload()
 		else catchUp()
 	})
 	useReconnected(reload)
