@@ -30,7 +30,7 @@ export interface ReportableView {
 
 /** A subject that this viewer can report. @throws NotFound, NotAllowed for their own */
 export async function getReportable(viewer: SignedIn, name: SubjectName): Promise<ReportableView> {
-	const { type, subject, author } = await reportable(viewer, name)
+	const { type, subject, author } = await requireReportable(viewer, name)
 	const reported = await hasOpenReport(viewer.id, type.name, subject.id)
 	return { kind: type.name, url: subject.url, title: type.describe(subject, author), reported }
 }
@@ -47,7 +47,7 @@ export async function reportSubject(
 	input: Record<string, unknown>,
 ): Promise<{ url: string }> {
 	const member = requireSignedIn(viewer)
-	const { type, subject } = await reportable(member, name)
+	const { type, subject } = await requireReportable(member, name)
 	const { reason: chosen, details } = parseInput(reportInput, { details: '', ...input })
 	const { reason, ownLabel } = requireReason(chosen)
 	await db()
@@ -92,7 +92,8 @@ export async function addReport(trx: Executor, added: NewReport): Promise<number
 	return made.id
 }
 
-async function reportable(viewer: SignedIn, name: SubjectName): Promise<SubjectWithCase> {
+/** @throws NotFound, NotAllowed for their own */
+async function requireReportable(viewer: SignedIn, name: SubjectName): Promise<SubjectWithCase> {
 	const found = await findSubject(name)
 	if (!found?.subject.reportable) throw new NotFound('There is nothing to report here.')
 	if (!mayReport(viewer, { authorId: memberIdOf(found.author) }))

@@ -3,10 +3,9 @@ import { requireConfirmed } from '~/features/accounts/security/confirmation.serv
 import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { memberAdminPath } from '~/features/administration/members/members.view.ts'
-import { NotFound } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber, pluralize } from '~/lib/text.ts'
-import { readForm, refuseForm } from '~/platform/http/form.server.ts'
+import { chooseIntent, readForm, refuseForm } from '~/platform/http/form.server.ts'
 import type { FormRefusal } from '~/platform/http/form.ts'
 import { redirectWithSuccess, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { describedBy, FieldShell, TextArea } from '~/ui/field.tsx'
@@ -33,7 +32,7 @@ export function loader({ request, context, url }: Route.LoaderArgs) {
 	return withHttpErrors(async () => getLeavers(await requirePageAdmin({ request, context, url })))
 }
 
-/** `intent` is preview or mark for a list, confirm or ignore for a held check, take-back for a member. */
+/** `preview` and `mark` are for a list, `confirm` and `ignore` for a held check, `take-back` for a member. */
 export async function action({ request, context, url }: Route.ActionArgs) {
 	const viewer = requireLogin(context, url)
 	const form = await readForm(request)
@@ -41,23 +40,22 @@ export async function action({ request, context, url }: Route.ActionArgs) {
 	try {
 		await requireConfirmed(viewer, request)
 		const input = Object.fromEntries(form)
-		switch (input.intent) {
-			case 'preview':
-				return { preview: await previewList(viewer, input) }
-			case 'mark':
-				return done(`${pluralize(await markList(viewer, input), 'member')} will be marked within minutes.`)
-			case 'confirm':
+		return await chooseIntent(form.get('intent'), {
+			preview: async () => ({ preview: await previewList(viewer, input) }),
+			mark: async () => done(`${pluralize(await markList(viewer, input), 'member')} will be marked within minutes.`),
+			confirm: async () => {
 				await decideHeldCheck(viewer, Number(input.check), 'confirmed')
 				return done('They will be marked within minutes.')
-			case 'ignore':
+			},
+			ignore: async () => {
 				await decideHeldCheck(viewer, Number(input.check), 'ignored')
 				return done('Ignored. Nobody was marked.')
-			case 'take-back':
+			},
+			'take-back': async () => {
 				await takeMarkBack(viewer, Number(input.id))
 				return done('Taken back.')
-			default:
-				throw new NotFound('There is no such action.')
-		}
+			},
+		})
 	} catch (error) {
 		return refuseForm(error, form)
 	}

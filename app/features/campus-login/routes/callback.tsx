@@ -1,6 +1,7 @@
 import { data, redirect } from 'react-router'
 import { LinkRequired, linkingPageFor } from '~/features/account-linking/account-linking.server.ts'
 import { SecondStepRequired } from '~/features/accounts/login.server.ts'
+import { withParams } from '~/lib/addresses.ts'
 import { factsOf, viewerOf } from '~/lib/context.ts'
 import { DomainError, retryHeaders } from '~/lib/errors.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
@@ -25,20 +26,14 @@ export async function loader({ request, params, context }: Route.LoaderArgs) {
 		return redirectWithToast(redirectTo, { type: 'plain', message }, headers)
 	} catch (error) {
 		if (!(error instanceof DomainError)) throw error
-		if (error instanceof SecondStepRequired) {
+		if (error instanceof SecondStepRequired || error instanceof LinkRequired) {
 			const cookies = new Headers([
 				['Set-Cookie', error.cookie],
 				['Set-Cookie', clearFlowCookie()],
 			])
-			const query = `redirectTo=${encodeURIComponent(destinationOf(request))}`
-			return redirect(`/login/code?${query}`, { status: 303, headers: cookies })
-		}
-		if (error instanceof LinkRequired) {
-			const cookies = new Headers([
-				['Set-Cookie', error.cookie],
-				['Set-Cookie', clearFlowCookie()],
-			])
-			return redirect(linkingPageFor(destinationOf(request)), { status: 303, headers: cookies })
+			const to = destinationOf(request)
+			const next = error instanceof LinkRequired ? linkingPageFor(to) : withParams('/login/code', { redirectTo: to })
+			return redirect(next, { status: 303, headers: cookies })
 		}
 		const headers = new Headers(retryHeaders(error))
 		if (!isStillPending(error)) headers.append('Set-Cookie', clearFlowCookie())

@@ -45,7 +45,7 @@ export async function action({ request, params, context, url }: Route.ActionArgs
 			return redirectWithSuccess(`${url.pathname}#notes`, 'Noted.')
 		}
 		if (intent === 'assign' || intent === 'take') {
-			const assignee = intent === 'take' ? (viewer?.username ?? '') : input.assignee
+			const assignee = intent === 'take' ? viewer.username : input.assignee
 			const message = await assignCase(viewer, name, { ...input, assignee })
 			return redirectWithSuccess(safeRedirect(input.next, url.pathname), message)
 		}

@@ -10,13 +10,13 @@ import { type PictureKind, pictureFolders, type UploadErrorKind, uploadErrors } 
 import type { Route } from './+types/media'
 
 /** Matches `profiles/mira.quillon/{32 hex digits}-224.webp` only, so that no path leads out of the storage. */
-const file =
+const pictureFile =
 	/^((profiles|certificates|projects|posts|logos)\/[a-z0-9_.-]+\/[0-9a-f]{32})-(?:96|224|320|512|640|1280)\.webp$/
 
-const ofAll = 'public, max-age=31536000, immutable'
+const PUBLIC = 'public, max-age=31536000, immutable'
 /** A browser that has it may keep it. A shared cache asks again after an hour, as it also answers people who have not seen it. */
-const ofPost = 'public, max-age=31536000, s-maxage=3600, immutable'
-const ofFew = 'private, no-store'
+const PUBLIC_OF_POST = 'public, max-age=31536000, s-maxage=3600, immutable'
+const PRIVATE = 'private, no-store'
 
 /**
  * Serves a picture. Those of profiles, and the logo, are public, those of posts while one that everybody may read shows them, or its history
@@ -25,18 +25,18 @@ const ofFew = 'private, no-store'
  */
 export async function loader({ params, context, request }: Route.LoaderArgs): Promise<Response> {
 	const path = params['*'] ?? ''
-	const [, picture, folder] = file.exec(path) ?? []
+	const [, picture, folder] = pictureFile.exec(path) ?? []
 	if (!picture) return pictureNotFound()
 	const viewer = viewerOf(context)
 	if (folder === 'posts') {
 		const readers = await readersOfPostPicture(viewer, picture)
 		if (readers === 'others') return pictureNotFound()
-		return servePicture(request, { path, caching: readers === 'everybody' ? ofPost : ofFew })
+		return servePicture(request, { path, caching: readers === 'everybody' ? PUBLIC_OF_POST : PRIVATE })
 	}
 	const open = folder === 'profiles' || folder === 'logos'
 	if (!open && !isModerator(viewer) && !(await isShownTo(viewer?.id ?? null, picture)))
 		return viewer ? pictureNotFound() : new Response('Log in to see this picture.', { status: 401 })
-	return servePicture(request, { path, caching: open ? ofAll : ofFew })
+	return servePicture(request, { path, caching: open ? PUBLIC : PRIVATE })
 }
 
 /**

@@ -20,7 +20,14 @@ import type { QuestionPageRow } from '../questions.queries.server.ts'
 import { keyInput } from '../questions.schema.ts'
 import { findChangeableComment, findChangeableQuestion } from '../status/pending.queries.server.ts'
 import { applyPostingRules, makePending, type PostingFacts } from '../status/posting-rules.server.ts'
-import { type CreatedPost, claimKey, countRevisions, recordKeyResult, setStatus } from './writing.queries.server.ts'
+import {
+	type CreatedPost,
+	claimKey,
+	countRevisions,
+	type KeyedSubmission,
+	recordKeyResult,
+	setStatus,
+} from './writing.queries.server.ts'
 
 /* The checks before a member changes a text of the forum. */
 
@@ -173,13 +180,6 @@ export async function announceEffects(event: ForumEvent): Promise<void> {
 		const { commentId, username } = event
 		announce(questionRoom(question.id), 'comment:added', { questionId: question.id, commentId, username })
 	}
-}
-
-/** A submission of a form or an API call: its author, its key, and what it contains. */
-export interface KeyedSubmission {
-	authorId: number
-	key: string
-	digest: string
 }
 
 /**

@@ -349,7 +349,7 @@ export interface CreatedPost {
 }
 
 /** Who sends a post under which idempotency key, and a hash of what is sent. */
-interface Claim {
+export interface KeyedSubmission {
 	authorId: number
 	key: string
 	digest: string
@@ -362,7 +362,7 @@ interface Claim {
  */
 export async function claimKey(
 	trx: Executor,
-	{ authorId, key, digest }: Claim,
+	{ authorId, key, digest }: KeyedSubmission,
 ): Promise<{ digest: string; post_id: number | null; url: string | null } | null> {
 	const { rows } = await sql`
 		insert into sent_posts (author_id, key, digest) values (${authorId}, ${key}, ${digest})
@@ -382,7 +382,7 @@ export async function claimKey(
  */
 export async function recordKeyResult(
 	trx: Executor,
-	{ authorId, key }: Omit<Claim, 'digest'>,
+	{ authorId, key }: Omit<KeyedSubmission, 'digest'>,
 	made: CreatedPost,
 ): Promise<void> {
 	const recorded = sql`update sent_posts set post_id = ${made.id}, url = ${made.url}
