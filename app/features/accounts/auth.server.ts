@@ -1,9 +1,15 @@
-import { type BetterAuthOptions, betterAuth } from 'better-auth'
-import { APIError, createAuthMiddleware } from 'better-auth/api'
+import { type BetterAuthOptions, type BetterAuthPlugin, betterAuth } from 'better-auth'
+import { APIError, createAuthEndpoint, createAuthMiddleware } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
+import { z } from 'zod'
 import { type Config, config } from '~/config.server.ts'
 import { noteCompared, requireSessionBasis } from '~/features/sessions/late-logins.server.ts'
-import { sessionRenewal } from '~/features/sessions/renewal.server.ts'
-import { cookieVersionOf, endReplacedSessions, sessionTimes } from '~/features/sessions/sessions.server.ts'
+import {
+	cookieVersionOf,
+	endReplacedSessions,
+	SESSION_ENDED,
+	sessionTimes,
+} from '~/features/sessions/sessions.server.ts'
 import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { siteFaultOf } from '~/lib/request-scope.server.ts'
@@ -63,6 +69,26 @@ const tables = {
 		storeIdentifier: 'hashed',
 	},
 } satisfies Partial<BetterAuthOptions>
+
+/**
+ * Gives a browser the cookies of its session after `renewOnlySession`. Better Auth would delete the session and begin another one, and
+ * with it what belongs to this browser: its push subscription, the check whether a campus still knows the member, and that they have
+ * just confirmed who they are. Only the server itself can call it.
+ */
+const sessionRenewal = {
+	id: 'session-renewal',
+	endpoints: {
+		sendRenewedSession: createAuthEndpoint.serverOnly(
+			{ method: 'POST', body: z.object({ token: z.string() }) },
+			async (context) => {
+				const found = await context.context.internalAdapter.findSession(context.body.token)
+				if (!found) throw new APIError('UNAUTHORIZED', { message: SESSION_ENDED })
+				await setSessionCookie(context, found)
+				return context.json({ status: true })
+			},
+		),
+	},
+} satisfies BetterAuthPlugin
 
 /** The Better Auth instance of the process; only this feature knows it. */
 export const auth = () => remember('auth', () => makeAuth())
