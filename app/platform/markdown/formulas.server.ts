@@ -1,5 +1,5 @@
 import type { MarkdownIt, StateBlock, StateCore, StateInline } from 'markdown-it'
-import { MAX_FORMULA_LENGTH } from './formulas.limits.ts'
+import { MAX_FORMULA_LENGTH } from './mathml.server.ts'
 
 /**
  * Parses formulas: `$…$` and `` $`…`$ `` inline, `$$…$$` and code blocks called `math`. Their tokens are `formula` and

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { textOfHtml } from '~/lib/html.ts'
-import { MAX_FORMULA_DEPTH, MAX_FORMULA_LENGTH, MAX_FORMULAS } from './formulas.limits.ts'
+import { MAX_FORMULA_DEPTH, MAX_FORMULA_LENGTH, MAX_FORMULAS } from './mathml.server.ts'
 import { renderMarkdown } from './render.server.ts'
 
 /** The HTML with every formula as its source between ⟦ and ⟧, ⟪ and ⟫ for one that is displayed. */

@@ -1,11 +1,13 @@
 import type { Attributes, IOptions } from 'sanitize-html'
-import { MAX_FORMULA_EM } from './formulas.limits.ts'
 
 /*
  * The MathML that the sanitizer allows: presentation elements that cannot overlap other content, and the TeX source. No colours,
  * which suit only one theme; no addresses, ids, styles, actions or foreign markup (annotation-xml). Only our renderer of formulas
  * writes these tags: typed by a member they are text, as every tag that rules.server.ts does not know.
  */
+
+/** The maximum size of a space, a rule or a delimiter, in em. */
+export const MAX_FORMULA_EM = 10
 
 export const mathTags = [
 	...['math', 'semantics', 'annotation', 'mrow', 'mi', 'mn', 'mo', 'mtext', 'mspace', 'mfrac', 'msqrt', 'mroot'],

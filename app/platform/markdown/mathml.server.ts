@@ -1,15 +1,20 @@
 import { escapeHtml } from '~/lib/html.ts'
 import { remember } from '~/lib/remember.ts'
-import {
-	MAX_EXPANSIONS,
-	MAX_FORMULA_DEPTH,
-	MAX_FORMULA_EM,
-	MAX_FORMULA_HTML,
-	MAX_FORMULA_LENGTH,
-	MAX_FORMULAS,
-	MAX_FORMULAS_LENGTH,
-	MAX_FORMULAS_MS,
-} from './formulas.limits.ts'
+import { MAX_FORMULA_EM } from './mathml-tags.server.ts'
+
+/** Characters of one formula, and of all formulas of a text; the rest is shown as it was typed. */
+export const MAX_FORMULA_LENGTH = 2_000
+const MAX_FORMULAS_LENGTH = 20_000
+/** Formulas of one text. */
+export const MAX_FORMULAS = 500
+/** Macro expansions of one formula; it may not define macros. */
+const MAX_EXPANSIONS = 500
+/** Milliseconds of processor time for the formulas of a text; checked between formulas. */
+const MAX_FORMULAS_MS = 150
+/** Nesting depth of elements: the sanitizer cuts off what is deeper than 100, and a formula may be within lists and quotations. */
+export const MAX_FORMULA_DEPTH = 50
+/** Characters of the markup of one formula. */
+const MAX_FORMULA_HTML = 100_000
 
 /** The remaining budget for the formulas of a text; made by {@link newFormulaBudget}. */
 export interface FormulaBudget {

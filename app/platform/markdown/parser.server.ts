@@ -9,8 +9,7 @@ import {
 	newHighlightBudget,
 } from './highlight.server.ts'
 import { type FormulaBudget, formulaHtml, newFormulaBudget } from './mathml.server.ts'
-import { directions, knownTags, limitBlocks, MAX_NESTING, preBlocks } from './rules.server.ts'
-import { tasks } from './tasks.server.ts'
+import { directions, knownTags, limitBlocks, MAX_NESTING, preBlocks, tasks } from './rules.server.ts'
 
 /** State from parsing to rendering of one text. */
 export interface RenderEnvironment extends Env {

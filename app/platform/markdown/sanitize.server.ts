@@ -3,7 +3,7 @@ import { config } from '~/config.server.ts'
 import { PICTURE_WIDTHS, pictureSrcSet } from '~/lib/addresses.ts'
 import { isVideoOrAudio, linkForeignPictures } from './foreign-pictures.ts'
 import { mathAttributes, mathClasses, mathTags, mathTransforms } from './mathml-tags.server.ts'
-import { TASK_LABEL } from './tasks.server.ts'
+import { TASK_LABEL } from './rules.server.ts'
 
 /** The level of a text's highest heading: 2 below the title, 3 below "Comments". */
 export type TopHeading = 2 | 3
