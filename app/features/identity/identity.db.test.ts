@@ -35,7 +35,7 @@ import {
 	swapEmails,
 	undoEmailChange,
 } from './emails/emails.server.ts'
-import { redirectToCurrentName, rewriteFormerName } from './usernames/addresses.server.ts'
+import { redirectToCurrentName, rewriteFormerName } from './usernames/former-names.server.ts'
 import { changeUsername, getNextRename } from './usernames/usernames.server.ts'
 
 useDatabase()

@@ -1,8 +1,7 @@
 import { defineFeature } from '~/platform/feature.ts'
 import { beginEmailChangeLink, mailEmailChangeLink } from './emails/email-mails.server.ts'
 import { sweepEmailChanges } from './emails/emails.queries.server.ts'
-import { rewriteFormerName } from './usernames/addresses.server.ts'
-import { listenForRenames, reloadFormerNames } from './usernames/former-names.server.ts'
+import { listenForRenames, reloadFormerNames, rewriteFormerName } from './usernames/former-names.server.ts'
 
 /** The addresses and the username of an account, and changing them. */
 export const identity = defineFeature({

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { runInBatches } from '~/platform/jobs/run-in-batches.server.ts'
+import { runInBatches } from '~/platform/jobs/batch-run.server.ts'
 
 /** Questions that are looked through per transaction. */
 const BATCH = 200

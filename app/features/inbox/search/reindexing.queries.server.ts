@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { db } from '~/platform/db/db.server.ts'
-import { runInBatches } from '~/platform/jobs/run-in-batches.server.ts'
+import { runInBatches } from '~/platform/jobs/batch-run.server.ts'
 
 /** Messages that are looked through, and at most written, per transaction. Whoever edits one of them waits until its commit. */
 const BATCH = 200
