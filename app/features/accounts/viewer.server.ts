@@ -83,6 +83,17 @@ export async function requireFreshLogin({ request, context, url }: PageRequest) 
 	return { viewer, headers, lacksSecondFactor }
 }
 
+/**
+ * The viewer of a page for staff, with their role in the database. Cookies alone are not trusted: a viewer who was logged out elsewhere
+ * or lost the role sees nothing.
+ * @throws a redirect to the login page, or to where staff set up the required second factor
+ */
+export async function requirePageViewer(page: PageRequest): Promise<SignedIn> {
+	const { viewer, headers, lacksSecondFactor } = await requireFreshLogin(page)
+	if (lacksSecondFactor) throw redirect('/settings/two-factor', { headers })
+	return viewer
+}
+
 function lookUpSession(request: Request, fresh: boolean) {
 	const query = { disableCookieCache: fresh }
 	return auth().api.getSession({ headers: request.headers, query, returnHeaders: true })

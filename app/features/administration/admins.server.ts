@@ -1,5 +1,4 @@
-import type { PageRequest } from '~/features/accounts/viewer.server.ts'
-import { requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
+import { type PageRequest, requirePageViewer } from '~/features/accounts/viewer.server.ts'
 import { lockModerator } from '~/features/moderation/members.server.ts'
 import { requireAdmin, type SignedIn } from '~/lib/viewer.ts'
 import type { Executor } from '~/platform/db/db.server.ts'

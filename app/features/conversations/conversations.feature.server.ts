@@ -3,7 +3,7 @@ import { listBlocked } from '~/features/members/blocks.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { operation, portrait, requireCaller } from '~/platform/http/operation.ts'
 import type { Tab } from '~/platform/realtime/io.server.ts'
-import { keepCount } from '~/platform/realtime/late-counts.server.ts'
+import { keepCount } from '~/platform/realtime/io.server.ts'
 import {
 	archivedConversations,
 	archivedMessages,

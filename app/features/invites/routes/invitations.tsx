@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { data } from 'react-router'
+import { requirePageViewer } from '~/features/accounts/viewer.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
-import { requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { pluralize } from '~/lib/text.ts'

@@ -1,4 +1,4 @@
-import { requirePageViewer } from '~/features/authenticators/staff-pages.server.ts'
+import { requirePageViewer } from '~/features/accounts/viewer.server.ts'
 import { ModerationFrame } from '~/features/moderation/components/moderation-frame.tsx'
 import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
