@@ -2,6 +2,7 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type ImportSummary, importQuestions } from '~/features/import/import.server.ts'
+import { pluralize } from '~/lib/text.ts'
 import { progressLine } from './support/progress.ts'
 import { withSite } from './support/site.ts'
 
@@ -31,8 +32,8 @@ try {
 	const seconds = ((Date.now() - began) / 1_000).toFixed(1)
 	const state = stopping.signal.aborted ? 'Stopped; run it again to continue. ' : ''
 	process.stdout.write(
-		`\n${state}Imported ${total.imported} questions with ${total.comments} comments in ${seconds} s. ` +
-			`${total.known} had already been imported, ${total.bad} lines could not be read.\n`,
+		`\n${state}Imported ${pluralize(total.imported, 'question')} with ${pluralize(total.comments, 'comment')} in ${seconds} s. ` +
+			`${total.known} had already been imported, ${pluralize(total.bad, 'line')} could not be read.\n`,
 	)
 	process.exitCode = stopping.signal.aborted || total.bad > 0 ? 1 : 0
 } catch (error) {

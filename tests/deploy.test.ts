@@ -211,7 +211,8 @@ describe('the image', () => {
 			expect([path, existsSync(join(root, path))]).toEqual([path, true])
 			expect(ignored).not.toContain(path)
 		}
-		for (const secret of ['.env', '.git', 'data']) expect(ignored).toContain(secret)
+		// A backup is written into the project's folder by default.
+		for (const secret of ['.env', '.git', 'data', 'devquad-*.tar.zst*']) expect(ignored).toContain(secret)
 	})
 
 	test('and compose.yaml set known settings only', () => {

@@ -61,7 +61,6 @@ export const questionLine = z.object({
 		.min(1)
 		.nullish()
 		.transform((source) => source ?? 'import'),
-	site: z.string().max(200).nullish(),
 	...origin,
 })
 
