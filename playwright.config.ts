@@ -7,6 +7,19 @@ import { chromiumFlags, findChromium } from './scripts/support/chromium.ts'
  */
 const shortLived = '--js-flags=--no-opt --no-maglev'
 
+/**
+ * What the browser of most journeys does without. Each page opens as about:blank, and the policy of the site for openers would give it a
+ * second process with its first address (docs/decisions/0116). The browser reads the last list only, so this repeats what concerns the
+ * journeys in that of Playwright.
+ */
+const disabledFeatures = [
+	'CrossOriginOpenerPolicy',
+	...['AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose'],
+	...['HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'MediaRouter', 'NetworkTimeServiceQuerying'],
+	...['OptimizationHints', 'PaintHolding', 'ThirdPartyStoragePartitioning'],
+]
+const launch = [...chromiumFlags(), shortLived]
+
 /** The first two take minutes, half of them of the processor's time; the third mostly waits for a slow network. */
 const longest = ['widths.spec.ts', 'xss.spec.ts', 'slow-phone.spec.ts']
 
@@ -23,7 +36,16 @@ export default defineConfig({
 	// The longest files are first, so that none begins when the others end. Each has a worker of its own.
 	projects: [
 		{ name: 'longest', testMatch: longest },
-		{ name: 'journeys', testIgnore: longest },
+		{
+			name: 'journeys',
+			testIgnore: longest,
+			use: {
+				launchOptions: {
+					executablePath: findChromium(),
+					args: [...launch, `--disable-features=${disabledFeatures}`],
+				},
+			},
+		},
 	],
 	reporter: [['list'], ['json', { outputFile: process.env.PLAYWRIGHT_JSON_OUTPUT_FILE ?? 'test-results/report.json' }]],
 	use: {
@@ -35,7 +57,7 @@ export default defineConfig({
 		serviceWorkers: 'block',
 		// No journey is about motion; drawing its frames takes up to a fifth of the processor's time, and a press waits for its end.
 		contextOptions: { reducedMotion: 'reduce' },
-		launchOptions: { executablePath: findChromium(), args: [...chromiumFlags(), shortLived] },
+		launchOptions: { executablePath: findChromium(), args: launch },
 		// Recording takes an eighth of the processor's time; ask for it where a failure is looked into (`--trace on`).
 		trace: 'off',
 	},
