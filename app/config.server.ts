@@ -94,6 +94,7 @@ const settings = z.object({
 	PUSH_HOSTS: list
 		.refine((hosts) => hosts.every((host) => pushHost.test(host)), 'must be host names, separated by commas')
 		.default(pushServices),
+	WEBHOOK_PRIVATE_ADDRESSES: flag.default(false),
 	BACKUP_PASSPHRASE: z.string().min(12, 'must have at least 12 characters').optional(),
 	METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
 	OTEL_EXPORTER_OTLP_ENDPOINT: z.url({ protocol: /^https?$/ }).optional(),
@@ -107,7 +108,7 @@ const settings = z.object({
 export const settingNames: readonly string[] = Object.keys(settings.shape).filter((name) => name !== 'NODE_ENV')
 
 const ours =
-	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|METRICS_|CAMPUS_)/
+	/^(DEVQUAD_|S3_|SMTP_|MAIL_|AUTHOR_|AUTH_|SEED|SITE_|PUBLIC_|TRUST_|SECURITY_|DATABASE_|DATA_|ALLOWED_|REQUIRE_|ADMIN_|PAGE_|PUSH_|VAPID_|BACKUP_|METRICS_|CAMPUS_|WEBHOOK_)/
 
 export type Config = z.infer<typeof settings> & {
 	/** Whether members confirm their address before they log in; by default, where mails are sent. */

@@ -166,6 +166,8 @@ export default [
 	route('admin/members/:username/merge', 'features/account-merge/routes/merge.tsx'),
 	route('admin/settings', 'features/site-settings/routes/sections.tsx'),
 	route('admin/settings/:section', 'features/site-settings/routes/section.tsx'),
+	route('admin/webhooks', 'features/webhooks/routes/webhooks.tsx'),
+	route('admin/webhooks/:id', 'features/webhooks/routes/webhook.tsx'),
 
 	route('api/docs', 'features/api/routes/docs.tsx'),
 	route('sitemap.xml', 'features/question-lists/routes/sitemap.ts'),

@@ -21,6 +21,7 @@ export async function startServices(): Promise<() => Promise<void>> {
 	for (const feature of features) stopFeatures.push((await feature.start?.()) ?? (async () => {}))
 	await startJobs({
 		jobs: mergeByName(features.map(({ jobs }) => ({ ...jobs }))),
+		remoteJobs: features.flatMap(({ remoteJobs }) => remoteJobs ?? []),
 		schedules: [
 			...features.flatMap(({ schedules }) => schedules ?? []),
 			{

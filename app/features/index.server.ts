@@ -58,6 +58,7 @@ import { tokens } from './tokens/tokens.feature.server.ts'
 import { upkeep } from './upkeep/upkeep.feature.server.ts'
 import { usage } from './usage/usage.feature.server.ts'
 import { vocabulary } from './vocabulary/vocabulary.feature.server.ts'
+import { webhooks } from './webhooks/webhooks.feature.server.ts'
 
 /**
  * The import layers, from the bottom up. A feature may import features of the layers below its own; those of one layer are
@@ -89,7 +90,7 @@ export const layers: readonly (readonly Feature[])[] = [
 	[finder, privacy],
 	[campusLogout, campusRoles],
 	[administration, takedowns],
-	[backups, campusFields, campusLeavers, invites, legal, moderationLog, siteSettingsFeature, usage],
+	[backups, campusFields, campusLeavers, invites, legal, moderationLog, siteSettingsFeature, usage, webhooks],
 	[home, settings, api, accountMerge],
 ]
 

@@ -18,6 +18,8 @@ export interface Feature {
 	api?: { operations: readonly Operation[]; schemas: Readonly<Record<string, z.ZodType>> }
 	/** Handlers of the jobs that the feature declares in {@link JobHandlers}. */
 	jobs?: Partial<JobHandlers>
+	/** Names of those jobs that wait for servers of others: they run beside mails, so that one that hangs holds up no other job. */
+	remoteJobs?: readonly (keyof JobHandlers)[]
 	/** Work that one process of the site does at regular times. */
 	schedules?: readonly Schedule[]
 	/** Numbers that are stored beside what they count; checked and corrected every night. */

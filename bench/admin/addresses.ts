@@ -81,6 +81,7 @@ async function kinds(database: pg.Client): Promise<Kinds> {
 	const term = await each('select id as value from vocabulary_terms order by id * 7919 % 10007 limit 200')
 	const list = await each('select id as value from invite_lists')
 	const invite = await each('select id as value from invites')
+	const webhook = await each('select id as value from webhooks')
 	const memberPlace = await each(
 		`select ${isoTime('created_at')} || ' ' || id as value from users where not imported order by id * 7919 % 10007 limit 200`,
 	)
@@ -195,5 +196,7 @@ async function kinds(database: pg.Client): Promise<Kinds> {
 		},
 		'admin/settings': { '': page('/admin/settings') },
 		'admin/settings/:section': { '': pages((turn) => `/admin/settings/${section(turn)}`) },
+		'admin/webhooks': { '': page('/admin/webhooks') },
+		'admin/webhooks/:id': { '': pages((turn) => `/admin/webhooks/${webhook(turn)}`) },
 	}
 }

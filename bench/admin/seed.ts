@@ -55,6 +55,11 @@ const statements = [
 	`update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'The mail server did not answer.'`,
 	`insert into backups (started_at, ended_at, file, bytes)
 		select now() - n * interval '1 day', now() - n * interval '1 day' + interval '5 minutes', 'backups/' || n, 1000000000 from generate_series(1, 365) n`,
+	`insert into webhooks (name, url, events, secret, enabled)
+		select 'Hook ' || n, 'https://campus.example/' || n, '{query.created}', '', false from generate_series(1, 20) n`,
+	`insert into webhook_deliveries (webhook_id, event, subject_id, state, tries, status, created_at, tried_at)
+		select (select min(id) from webhooks) + n % 20, 'query.created', n, (array['sent', 'failed'])[1 + n % 2], 1, 200, now() - n * interval '1 minute', now()
+		from generate_series(1, 40000) n`,
 	`insert into sessions (user_id, token, expires_at, created_at, updated_at)
 		select id, 'session ' || id || ' ' || n, now() + interval '20 days', now() - n * interval '9 days', now() - n * interval '9 days'
 		from users, generate_series(1, 2) n where not imported`,

@@ -1,4 +1,5 @@
 import { picture } from '../factories/pictures.ts'
+import { expectedSignature, receiveWebhooks } from '../support/webhook-receiver.ts'
 import { withoutPage } from './support/chat.ts'
 import {
 	demoEmail,
@@ -10,6 +11,7 @@ import {
 	hydrated,
 	logIn,
 	settled,
+	submit,
 	test,
 } from './support/journey.ts'
 import { expectNotice } from './support/notices.ts'
@@ -110,6 +112,35 @@ test('an admin manages categories and members on a phone, without scripts', asyn
 	await expect(page.getByText('Enter the full path, starting with a slash.').first()).toBeVisible()
 	await expect(page.getByLabel('Folder of the continuous archive')).toHaveValue('archive')
 	await expect(page.getByLabel('Archive continuously')).toBeChecked()
+
+	// Webhooks: a test and a real event arrive at another server, signed with the secret that was shown.
+	const receiver = await receiveWebhooks()
+	await page.goto('/admin')
+	await page.getByRole('link', { name: 'Webhooks' }).click()
+	await page.getByLabel('Name').fill('Chat of the campus')
+	await page.getByLabel('Address').fill(receiver.url)
+	await page.getByRole('button', { name: 'Add webhook' }).click()
+	await expect(page.getByText('Choose at least one event.').first()).toBeVisible()
+	await page.getByLabel('A query was posted').check()
+	await page.getByRole('button', { name: 'Add webhook' }).click()
+	const secret = await page.getByText(/^whsec_/).innerText()
+	await page.getByRole('link', { name: 'Chat of the campus' }).click()
+	await expect(page.getByText('whsec_')).toHaveCount(0)
+	await page.getByRole('button', { name: 'Send a test event' }).click()
+	await expectNotice(page, 'Sent. The server answered 204.')
+	const question = { title: 'Who has a spare lantern?', description: 'For one evening.', tags: 'lanterns' }
+	await submit(other, '/forum/ask', { ...question, category: 'others' })
+	await expect.poll(() => receiver.received.map(({ body }) => body.type)).toEqual(['test', 'query.created'])
+	for (const request of receiver.received)
+		expect(request.headers['webhook-signature']).toBe(expectedSignature(secret, request))
+	expect(receiver.received[1]?.body.data.query).toMatchObject({ title: question.title })
+	await receiver.close()
+	await page.getByRole('button', { name: 'Send again' }).last().click()
+	await expectNotice(page, /^That failed\. The server could not be reached/)
+	await expectToFit(page, [360])
+	await page.getByRole('link', { name: 'Delete' }).click()
+	await page.getByRole('region', { name: 'Delete the webhook' }).getByRole('button', { name: 'Delete' }).click()
+	await expectNotice(page, 'Webhook deleted.')
 
 	// Appearance: a file that is not an image, a colour preview, a logo, and undoing it all.
 	const logo = page.getByLabel('Logo', { exact: true })

@@ -206,6 +206,10 @@ const forms: Record<string, Form[]> = {
 	'/admin/invitations/list/:id': [staff(() => `/admin/invitations/list/${ids.list}`, { intent: 'discard' })],
 	'/admin/leavers': [staff('/admin/leavers', () => ({ intent: 'mark', ids: String(peerId) }))],
 	'/admin/legal/:kind': [staff('/admin/legal/imprint', { intent: 'publish', body: 'x', version: '0' })],
+	'/admin/webhooks': [
+		staff('/admin/webhooks', { intent: 'add', name: 'x', url: 'https://x.example/', events: 'member.joined' }),
+	],
+	'/admin/webhooks/:id': [staff('/admin/webhooks/1', { intent: 'secret' })],
 	'/moderation/log.csv': [staff('/moderation/log.csv', { member: '' })],
 	'/admin/members.csv': [staff('/admin/members.csv', { q: '' })],
 	// Refused for each member.
@@ -259,6 +263,7 @@ beforeAll(async () => {
 	await sql`update comments set is_solution = true where id = ${ids.solution}`.execute(db())
 	const list = { cohort: '', days: '7', addresses: 'x@elsewhere.example' }
 	ids.list = await makeList(admin.member, list)
+	await sql`insert into webhooks (name, url, events, secret) values ('x', 'https://x.example/', '{}', '')`.execute(db())
 	for (const state of Object.keys(states) as State[])
 		for (const role of ['member', 'admin'] as const) {
 			const name = role === 'admin' ? (`admin ${state}` as const) : state

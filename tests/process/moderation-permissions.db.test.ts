@@ -41,6 +41,7 @@ beforeAll(async () => {
 	const hidden = await makeQuestion(author, { title: 'A secret of a kind' })
 	hiddenUrl = hidden.url
 	await decideCase(moderator, { kind: 'query', name: String(hidden.id), act: 'hide' }, { why: 'It is secret.' })
+	await sql`insert into webhooks (name, url, events, secret) values ('x', 'https://x.example/', '{}', '')`.execute(db())
 	await noteWrites()
 })
 
@@ -101,21 +102,17 @@ describe('reading', () => {
 			'/admin',
 			...['/admin/figures', '/admin/figures.csv', '/admin/figures/usage'],
 			'/admin/backups',
-			'/admin/categories',
-			'/admin/categories/new',
-			'/admin/categories/1',
+			...['/admin/categories', '/admin/categories/new', '/admin/categories/1'],
 			'/admin/members',
 			'/admin/bulk',
-			'/admin/invitations',
-			'/admin/invitations/list',
+			...['/admin/invitations', '/admin/invitations/list'],
 			'/admin/leavers',
 			'/admin/members/author',
 			'/admin/members/author/merge?into=member',
-			'/admin/legal',
-			'/admin/legal/terms',
+			...['/admin/legal', '/admin/legal/terms'],
+			...['/admin/webhooks', '/admin/webhooks/1'],
 			'/admin/settings',
-			'/admin/settings/site',
-			'/admin/settings/backups',
+			...['/admin/settings/site', '/admin/settings/backups'],
 			'/admin/settings/name',
 			'/admin/settings/appearance',
 			'/admin/settings/region',
@@ -203,6 +200,12 @@ describe('writing', () => {
 		['/admin/figures', { task: 'send-mail' }, ['admin']],
 		['/admin/backups', { intent: 'back-up' }, ['admin']],
 		['/admin/settings/backups', { intent: 'save', isOn: '', version: '1' }, ['admin']],
+		['/admin/webhooks', { intent: 'add', name: 'x', url: 'https://x.example/', events: 'member.joined' }, ['admin']],
+		['/admin/webhooks/1', { intent: 'save', name: 'x', url: 'https://x.example/', events: 'member.joined' }, ['admin']],
+		['/admin/webhooks/1', { intent: 'secret' }, ['admin']],
+		['/admin/webhooks/1', { intent: 'test' }, ['admin']],
+		['/admin/webhooks/1', { intent: 'again', delivery: '0b6b1d1c-94a5-4b5a-8f3c-6f1e0d6e2a11' }, ['admin']],
+		['/admin/webhooks/1', { intent: 'delete' }, ['admin']],
 		['/admin/members.csv', { q: '' }, ['admin']],
 		['/moderation/log.csv', { member: '' }, ['admin']],
 		['/admin/bulk', { ids: '1', why: 'x', time: '1 day' }, ['admin']],

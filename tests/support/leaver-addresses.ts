@@ -66,6 +66,8 @@ const places: Record<string, (leaver: Leaver) => string[]> = {
 	'/admin/invitations/list/:id': ({ ids }) => [`/admin/invitations/list/${ids.list}`],
 	'/admin/legal/:kind': () => ['/admin/legal/imprint'],
 	'/admin/settings/:section': () => ['/admin/settings/announcement'],
+	// There is none; its deliveries have ids only.
+	'/admin/webhooks/:id': () => [],
 	'/*': () => ['/nothing-here'],
 	'/queries/{id}': (leaver) => questionsOf(leaver).map((id) => `/queries/${id}`),
 	'/queries/{id}/comments': (leaver) => questionsOf(leaver).map((id) => `/queries/${id}/comments`),
@@ -236,6 +238,8 @@ export const SILENT: Record<string, string[]> = {
 		'/admin/invitations/list',
 		'/admin/legal',
 		'/admin/settings',
+		'/admin/webhooks',
+		'/admin/webhooks/:id',
 		'/moderation/routing',
 		'/moderation/term/:id',
 		'/moderation/terms/new',

@@ -326,6 +326,7 @@ export const NOT_PLANTED: Record<string, string[]> = {
 			'directory_checks.state',
 		],
 		...['question_pins.place', 'setup_marks.step', 'takedown_items.kind', 'weekly_reads.kind', 'weekly_storage.part'],
+		...['webhooks.events', 'webhook_deliveries.event', 'webhook_deliveries.state'],
 	],
 	'A number, a date, a colour, or an id in words.': [
 		...['experiences.ends', 'experiences.starts', 'pictures.colour', 'sessions.ip_address'],
@@ -363,5 +364,8 @@ export const NOT_PLANTED: Record<string, string[]> = {
 		...['takedowns.counts', 'takedowns.reason', 'takedown_items.before'],
 	],
 	'Where the mail server is.': ['setup_marks.about'],
+	'Where other servers are, what admins call them, the encrypted secret, and how requests to them failed.': [
+		...['webhooks.name', 'webhooks.url', 'webhooks.secret', 'webhook_deliveries.error'],
+	],
 	'As a text that stands beside it.': ['messages.recipient_body', 'messages.recipient_html'],
 }

@@ -11,6 +11,8 @@ export const CATEGORY_SUBJECT = 'category'
 export const SETTING_SUBJECT = 'setting'
 /** The log's name for a list of invited addresses, by its id, and for an invitation link, with the id 0. */
 export const INVITATION_SUBJECT = 'invitation'
+/** The log's name for a webhook, which may have been deleted. */
+export const WEBHOOK_SUBJECT = 'webhook'
 
 export type Reason = 'spam' | 'off-topic' | 'abusive' | 'other'
 

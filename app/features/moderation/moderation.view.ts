@@ -14,6 +14,7 @@ import {
 	SETTING_SUBJECT,
 	type SubjectPart,
 	type SubjectState,
+	WEBHOOK_SUBJECT,
 } from './moderation.policy.ts'
 import type { SubjectWithCase } from './subjects.server.ts'
 
@@ -228,6 +229,7 @@ function presentReport(row: ReportRow): ReportView {
 export function caseUrl(kind: string, id: number, username: string): string {
 	if (kind === CATEGORY_SUBJECT) return `/admin/categories/${id}`
 	if (kind === INVITATION_SUBJECT) return id === 0 ? '/admin/invitations' : `/admin/invitations/list/${id}`
+	if (kind === WEBHOOK_SUBJECT) return '/admin/webhooks'
 	if (kind === SETTING_SUBJECT) return id === 0 ? '/admin' : '/admin/settings'
 	return `/moderation/${kind}/${kind === MEMBER_SUBJECT ? username : id}`
 }

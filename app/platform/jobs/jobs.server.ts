@@ -94,8 +94,8 @@ const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, b
 	'outcome',
 ])
 
-/** Mails sent at a time, apart from other jobs: a mail server that hangs must not hold up those. */
-const MAILS_AT_A_TIME = 2
+/** Mails and other remote jobs at a time, apart from other jobs: a server that hangs must not hold up those. */
+const REMOTE_AT_A_TIME = 4
 
 interface Held {
 	runner?: Runner
@@ -104,7 +104,7 @@ interface Held {
 	/** Until the jobs of replaced runners have ended. */
 	replaced?: Promise<unknown>
 	stopWatchingClock?: () => void
-	mails?: WorkerPool
+	remote?: WorkerPool
 	stopWatching?: () => void
 }
 
@@ -122,24 +122,29 @@ const workerOptions = {
 
 interface Work {
 	jobs?: Partial<JobHandlers>
+	/** Names of those jobs that wait for other servers, as that of mails does. */
+	remoteJobs?: readonly string[]
 	schedules?: readonly Schedule[]
 }
 
 /** Starts a job worker in this process, on the open pool. The job that sends mails is built in. */
-export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promise<void> {
+export async function startJobs({ jobs = {}, remoteJobs = [], schedules = [] }: Work = {}): Promise<void> {
 	const regular = [...ownSchedules, ...schedules]
 	const handlers = Object.entries(jobs) as [string, (payload: unknown) => Promise<unknown>][]
 	if (held.runner) return
 	const events: WorkerEvents = new EventEmitter()
 	held.stopWatching = watchJobLocks(events)
-	const { 'send-mail': sendsMail, ...tasks }: TaskList = {
+	const all: TaskList = {
 		...ownJobs,
 		...Object.fromEntries(handlers.map(([name, work]) => [name, longTask(name, work)])),
 		...Object.fromEntries(regular.map((schedule) => [schedule.name, longTask(schedule.name, workOf(schedule))])),
 	}
+	const isRemote = (name: string) => name in ownJobs || remoteJobs.includes(name)
+	const listOf = (remote: boolean): TaskList =>
+		Object.fromEntries(Object.entries(all).filter(([name]) => isRemote(name) === remote))
 	const pgPool = await longWork(async () => pool())
 	const options = { ...workerOptions, pgPool, events }
-	const start = () => run({ ...options, taskList: tasks, crontab: crontabOf(regular), concurrency: 2 })
+	const start = () => run({ ...options, taskList: listOf(false), crontab: crontabOf(regular), concurrency: 2 })
 	held.runner = await start()
 	// graphile-worker would plan nothing until the clock has come to where it was.
 	held.stopWatchingClock = onClockSetBack(() => {
@@ -147,7 +152,7 @@ export async function startJobs({ jobs = {}, schedules = [] }: Work = {}): Promi
 			held.restart = undefined
 		})
 	})
-	held.mails = runTaskList({ ...options, concurrency: MAILS_AT_A_TIME }, { 'send-mail': sendsMail }, pgPool)
+	held.remote = runTaskList({ ...options, concurrency: REMOTE_AT_A_TIME }, listOf(true), pgPool)
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
 	const names = new Set(regular.map(({ name }) => name))
@@ -226,9 +231,9 @@ export async function stopJobs(): Promise<void> {
 	held.stopWatchingClock?.()
 	held.stopWatchingClock = undefined
 	await held.restart
-	await Promise.all([held.runner?.stop(), held.replaced, held.mails?.gracefulShutdown()])
+	await Promise.all([held.runner?.stop(), held.replaced, held.remote?.gracefulShutdown()])
 	held.runner = undefined
-	held.mails = undefined
+	held.remote = undefined
 	closeMail()
 }
 

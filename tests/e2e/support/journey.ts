@@ -64,6 +64,7 @@ export const test = base.extend<{ requests: undefined; quiet: undefined; alone: 
 				ADMIN_EMAIL: adminEmail,
 				TRUST_PROXY: '1',
 				MAIL_BOUNCE_SECRET: bounceSecret,
+				WEBHOOK_PRIVATE_ADDRESSES: '1',
 				...CHEAP_HASHES,
 			})
 			process.env.SITE_URL = site.url

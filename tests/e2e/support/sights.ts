@@ -189,7 +189,8 @@ export function sights({
 			...withAxe(WIDE, `/admin/members/${username}/merge?into=pia.saffronley`),
 			...withAxe(PHONE, '/moderation/log'),
 			...plain('/admin/invitations', '/admin/invitations/list'),
-			...all({ status: 404 }, plain('/admin/invitations/list/1')),
+			...withAxe(PHONE, '/admin/webhooks'),
+			...all({ status: 404 }, plain('/admin/invitations/list/1', '/admin/webhooks/1')),
 			...plain('/admin/legal', '/admin/legal/terms', '/admin/settings', '/admin/settings/campus-login'),
 		],
 	}

@@ -67,6 +67,7 @@ const places: { to: string; title: string; about: string }[] = [
 		about: 'The latest backups, whether each was tested, and the continuous archive.',
 	},
 	{ to: '/admin/legal', title: 'Terms and privacy', about: 'Terms, privacy and imprint, with every version.' },
+	{ to: '/admin/webhooks', title: 'Webhooks', about: 'Other servers that are told what happens on this site.' },
 	{ to: '/admin/settings', title: 'Settings', about: 'How this site works, with a history of all changes.' },
 	{ to: '/moderation', title: 'Moderation', about: 'Reports, and posts waiting for a moderator.' },
 	{

@@ -107,6 +107,7 @@ const pagesOfAdmins: SitePage[] = [
 		isOnlyTyped: true,
 	},
 	{ title: 'Terms and privacy', url: '/admin/legal', also: 'imprint legal administration', isOnlyTyped: true },
+	{ title: 'Webhooks', url: '/admin/webhooks', also: 'integration administration', isOnlyTyped: true },
 	{ title: 'Backups', url: '/admin/backups', also: 'admin administration archive restore' },
 	{ title: 'Figures', url: '/admin/figures', also: 'admin administration statistics charts' },
 	{ title: 'Reading and storage', url: '/admin/figures/usage', also: 'admin administration views disk space' },

@@ -93,6 +93,13 @@ const plants: Record<string, Plant> = {
 		last_four: 'abcd',
 		scopes: sql`'{read}'::text[]`,
 	})),
+	'webhook-deliveries': async (age) => {
+		const { rows } = await sql<{ id: number }>`
+			insert into webhooks (name, url, events, secret) values ('Chat', 'https://chat.example/', '{}', '') returning id`.execute(
+			db(),
+		)
+		return row('webhook_deliveries', 'created_at', () => ({ webhook_id: rows[0]?.id, event: 'query.created' }))(age, 0)
+	},
 	takedowns: row('takedowns', 'posted_until', () => ({
 		member_id: mira.id,
 		actor_id: admin.id,
