@@ -137,7 +137,7 @@ function Welcome({ figures, people, welcome }: HomeView) {
 
 function NothingDiscussed({ hasQuestions }: { hasQuestions: boolean }) {
 	return (
-		<p className="pt-2 text-md text-ink-2">
+		<p className="text-ink-2">
 			{hasQuestions ? 'Nobody has commented on a question yet. ' : 'Nobody has asked a question yet. '}
 			<Link className="link" to="/forum/ask">
 				{hasQuestions ? 'Ask one' : 'Ask the first'}
