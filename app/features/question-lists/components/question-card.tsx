@@ -137,7 +137,7 @@ function Footer({ author, createdAt, tags, ago, own }: FooterProps) {
 
 function OwnerTools({ question }: { question: OwnQuestion }) {
 	return (
-		<span className="-mr-1.5 ml-auto flex sm:-my-1.5">
+		<span className="-my-1.5 -mr-1.5 ml-auto flex">
 			{question.mayEdit && (
 				<Link className="icon-btn icon-btn-sm" to={editPath(question.url)} aria-label={`Edit query: ${question.title}`}>
 					<Icon of={Pencil} className="icon-sm" />
