@@ -55,6 +55,8 @@ test('a newcomer is welcomed, learns why a form was rejected, and is led to a ca
 		await expectNoViolations(page)
 		const later = Buffer.from(JSON.stringify(['2020-01-01T00:00:00Z', 1])).toString('base64url')
 		expect(await htmlOf(page, `/notifications?cursor=${later}`)).toContain('No more notifications.')
+		for (const [tab, next] of Object.entries({ queries: 'Ask a question', answers: 'See unanswered queries' }))
+			expect(await htmlOf(page, `/my-profile/nora.newcomer?tab=${tab}`)).toContain(next)
 		await page.goto('/my-profile/nora.newcomer')
 		await expect(steps).toBeVisible()
 		await steps.getByRole('link', { name: 'Add three skills' }).click()

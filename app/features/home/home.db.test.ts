@@ -74,6 +74,26 @@ test('members online are shown and counted once; unlisted ones are not', async (
 	expect(people.map(({ username, online }) => ({ username, online }))).toEqual([{ username: 'mira', online: true }])
 })
 
+test('a few members online are followed by the newest ones, and many stand alone', async () => {
+	const ids = new Map<string, number>()
+	for (const name of ['ana', 'ben', 'cleo', 'dev', 'eve', 'finn']) ids.set(name, (await makeMember(name)).id)
+	const shown = async () => {
+		const { people } = await getHome(null)
+		return people.map(({ username, online }) => username + (online ? ' online' : ''))
+	}
+	expect(await shown()).toEqual(['finn', 'eve', 'dev', 'cleo', 'ben'])
+	const stages = {
+		ben: ['ben online', 'finn', 'eve', 'dev'],
+		eve: ['eve online', 'ben online', 'finn', 'dev'],
+		ana: ['ana online', 'eve online', 'ben online', 'finn'],
+		dev: ['dev online', 'ana online', 'eve online', 'ben online'],
+	}
+	for (const [name, people] of Object.entries(stages)) {
+		await makeTab(ids.get(name) ?? 0)
+		expect(await shown()).toEqual(people)
+	}
+})
+
 test('a member whose tab is not recorded yet counts as online, unless they hide it', async () => {
 	const [mira, odalys] = [await makeMember('mira'), await makeMember('odalys')]
 	await db()

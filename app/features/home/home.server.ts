@@ -16,7 +16,7 @@ export interface HomeView {
 	/** The welcome text; an empty title stands for the site's name. */
 	welcome: { title: string; text: string }
 	figures: Figures & { askedToday: number }
-	/** Members who are online, or else the newest members. */
+	/** Members who are online, the latest first; where they are few, the newest members after them. */
 	people: MemberView[]
 	/** The most discussed question of a period, with the period; null without comments. */
 	lead: { question: LeadView; within: 'today' | 'this week' | 'this month' | 'lately' } | null
@@ -53,7 +53,7 @@ export const welcomeSection = settingSection({
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** The home page, in at most seven statements whatever the size of the community. */
+/** The home page, in at most eight statements whatever the size of the community. */
 export async function getHome(viewer: Viewer): Promise<HomeView> {
 	const today = momentOf(siteDay(Date.now()))
 	const [{ arriving, ...figures }, askedToday, recent, skills, tags] = await Promise.all([
@@ -65,7 +65,7 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 	])
 	const window = windowOf(recent.rows[0]?.createdAt, today)
 	const [people, lead] = await Promise.all([
-		figures.online > 0 ? listOnline(viewer, 5) : listNewest(viewer, 5),
+		listPeople(viewer, figures.online),
 		window && sharedData(`discussed since ${window.since.getTime()}`, [LIST_PAGES], () => mostDiscussed(window.since)),
 	])
 	return {
@@ -80,6 +80,21 @@ export async function getHome(viewer: Viewer): Promise<HomeView> {
 		skills,
 		tags,
 	}
+}
+
+/** As many rows as are as high as the welcome text beside them. */
+const MAX_PEOPLE = 5
+
+async function listPeople(viewer: Viewer, onlineCount: number): Promise<MemberView[]> {
+	if (onlineCount === 0) return listNewest(viewer, MAX_PEOPLE)
+	// Two lists have two headings, and the second one takes the place of a row.
+	const enough = MAX_PEOPLE - 1
+	const [online, newest] = await Promise.all([
+		listOnline(viewer, MAX_PEOPLE),
+		onlineCount < enough ? listNewest(viewer, enough) : [],
+	])
+	const others = newest.filter(({ username }) => !online.some((member) => member.username === username))
+	return [...online, ...others.slice(0, Math.max(0, enough - online.length))]
 }
 
 type Within = NonNullable<HomeView['lead']>['within']

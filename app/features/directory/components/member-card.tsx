@@ -67,7 +67,7 @@ export function MemberCard({ member, online = member.online, isNew = false, view
 		<article className="flex flex-1 flex-col">
 			<header className="flex gap-3.5">
 				<Avatar user={member} size={48} online={online} />
-				<div className="min-w-0 flex-1">
+				<div className="my-auto min-w-0 flex-1">
 					<div className="flex items-baseline justify-between gap-3 max-[16rem]:flex-wrap">
 						<h2 className="relative min-w-0 text-lg leading-6 font-semibold">
 							{/* A block is cut where it is seen to end; an inline link would go on below the links beside it. */}

@@ -102,7 +102,7 @@ function Head({ question }: { question: ShownQuestion }) {
 			<h1 className="authored mt-1.5 text-2xl font-bold text-balance wrap-anywhere sm:text-3xl">{title}</h1>
 			<div className="mt-3 flex flex-wrap items-center gap-x-2 gap-y-1 text-xs text-ink-3">
 				<Avatar user={author} size={24} />
-				<AuthorName author={author} look="text-sm font-semibold text-ink wrap-anywhere" />
+				<AuthorName author={author} look="max-w-[calc(100%-2rem)] text-sm font-semibold text-ink wrap-anywhere" />
 				{author.pseudonym && <span className="lg:hidden">(a pseudonym)</span>}
 				<LocalTime at={createdAt} />
 				{editedAt !== null && (
@@ -110,7 +110,7 @@ function Head({ question }: { question: ShownQuestion }) {
 						edited <LocalTime at={editedAt} />
 					</Link>
 				)}
-				<span className="flex flex-wrap gap-x-2.5 gap-y-2 sm:ml-1">
+				<span className="flex flex-wrap gap-x-2.5 gap-y-2">
 					{tags.map((tag) => (
 						<Link key={tag} className="tag" to={tagPath(tag)}>
 							{tag}

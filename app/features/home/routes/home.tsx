@@ -97,6 +97,8 @@ export default function Home({ loaderData }: Route.ComponentProps) {
 
 function Welcome({ figures, people, welcome }: HomeView) {
 	const { viewer, siteName } = useRootData()
+	const online = people.filter((member) => member.online)
+	const others = people.filter((member) => !member.online)
 	return (
 		<section className="grid border-t border-rule lg:grid-cols-12">
 			<div className="py-8 lg:col-span-8 lg:py-12 lg:pr-12">
@@ -117,7 +119,7 @@ function Welcome({ figures, people, welcome }: HomeView) {
 				aria-labelledby="people"
 			>
 				<h2 id="people" className="flex items-baseline justify-between text-sm font-semibold">
-					{people.some(({ online }) => online) ? 'Online now' : 'New members'}
+					{online.length > 0 ? 'Online now' : 'New members'}
 					{figures.members > 0 && (
 						<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">
 							All {pluralize(figures.members, 'member')}
@@ -125,11 +127,9 @@ function Welcome({ figures, people, welcome }: HomeView) {
 					)}
 				</h2>
 				{people.length === 0 && <p className="mt-2 text-ink-2">Nobody yet. Be the first.</p>}
-				<ul className="mt-2">
-					{people.map((member) => (
-						<MemberRow key={member.username} member={member} />
-					))}
-				</ul>
+				{online.length > 0 && <MemberRows members={online} />}
+				{online.length > 0 && others.length > 0 && <h2 className="mt-4 text-sm font-semibold">New members</h2>}
+				{others.length > 0 && <MemberRows members={others} />}
 			</section>
 		</section>
 	)
@@ -137,7 +137,7 @@ function Welcome({ figures, people, welcome }: HomeView) {
 
 function NothingDiscussed({ hasQuestions }: { hasQuestions: boolean }) {
 	return (
-		<p className="pt-2 text-md text-ink-2">
+		<p className="text-ink-2">
 			{hasQuestions ? 'Nobody has commented on a question yet. ' : 'Nobody has asked a question yet. '}
 			<Link className="link" to="/forum/ask">
 				{hasQuestions ? 'Ask one' : 'Ask the first'}
@@ -219,6 +219,16 @@ function Folio({ members, askedToday, online }: FolioProps) {
 }
 
 const never = () => () => {}
+
+function MemberRows({ members }: { members: MemberView[] }) {
+	return (
+		<ul className="mt-2">
+			{members.map((member) => (
+				<MemberRow key={member.username} member={member} />
+			))}
+		</ul>
+	)
+}
 
 /** A member in one line: name, first skills, and what they are open to. */
 function MemberRow({ member }: { member: MemberView }) {

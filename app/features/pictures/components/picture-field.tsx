@@ -93,7 +93,8 @@ export function PictureField({
 			<Frame upload={focusing} square={crop} />
 			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={focusing} onFile={choose} />
 			<p className="hint">
-				{needed && `${needed} `}JPG or PNG, up to 5 MB.{hydrated && ' Drop a file here, or choose one.'}
+				{needed && `${needed} `}JPG or PNG, up to 5 MB.
+				{hydrated && <span className="max-sm:hidden"> Drop a file here, or choose one.</span>}
 			</p>
 			{message && (
 				<p className="error" id={`${name}-error`} role="alert">

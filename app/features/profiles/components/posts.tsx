@@ -75,7 +75,7 @@ export function OwnPosts({ page, pending = [], cursor, kind, params }: OwnPostsP
 					{pending.map((question) => (
 						<li key={question.id} className="border-b border-line py-3 first:pt-0 last:border-0">
 							<p className="text-sm text-marigold-ink">Waiting for a moderator</p>
-							<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
+							<h3 className="mt-1 text-md leading-5 font-semibold wrap-anywhere">
 								<Link className="quiet-link" to={question.url}>
 									{question.title}
 								</Link>
@@ -131,7 +131,7 @@ function OwnQuestion({ question }: { question: QuestionCardView }) {
 						</span>
 					)}
 				</p>
-				<h3 className="mt-0.5 text-md leading-5 font-semibold wrap-anywhere">
+				<h3 className="mt-1 text-md leading-5 font-semibold wrap-anywhere">
 					<Link className="quiet-link" to={question.url}>
 						{question.title}
 					</Link>

@@ -57,6 +57,7 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 	const { now } = useRootData()
 	const tabList = useTabInView<HTMLUListElement>()
 	const shown = tabs.find(({ id }) => id === tab) ?? tabs[0]
+	const isEmpty = page !== null && cursor === null && page.rows.length === 0 && !pending?.length
 	return (
 		<div className="grid grid-cols-1 gap-x-14 gap-y-10 pt-6 md:pt-8 lg:grid-cols-[18rem_minmax(0,1fr)]">
 			<ContactCard profile={profile} own />
@@ -96,14 +97,24 @@ export default function MyProfile({ loaderData }: Route.ComponentProps) {
 						<OwnPosts key={kind} page={page} pending={pending} cursor={cursor} kind={kind} params={{ tab: kind }} />
 					)}
 					{shown.part !== null && (
-						<p className="mt-8">
-							<Link className="btn btn-outline" to={editProfilePath(profile.username, shown.part)}>
-								Edit {editParts.find(({ part }) => part === shown.part)?.title}
-							</Link>
-						</p>
+						<NextAct to={editProfilePath(profile.username, shown.part)}>
+							{`Edit ${editParts.find(({ part }) => part === shown.part)?.title}`}
+						</NextAct>
 					)}
+					{isEmpty && kind === 'queries' && <NextAct to="/forum/ask">Ask a question</NextAct>}
+					{isEmpty && kind !== 'queries' && <NextAct to="/forum?view=unanswered">See unanswered queries</NextAct>}
 				</section>
 			</div>
 		</div>
+	)
+}
+
+function NextAct({ to, children }: { to: string; children: string }) {
+	return (
+		<p className="mt-8">
+			<Link className="btn btn-outline" to={to}>
+				{children}
+			</Link>
+		</p>
 	)
 }

@@ -208,7 +208,7 @@ export function EmptyList({ title, data: { search, view, cursor }, pathname, tot
 
 function Nothing({ text, undo, ask }: { text: string; undo: ReactNode; ask?: ReactNode }) {
 	return (
-		<div className="border-b border-line py-16">
+		<div className="py-16">
 			<p className="text-2xl font-bold">No Query Found !</p>
 			<p className="mt-2 max-w-[44ch] text-ink-2 wrap-anywhere">{text}</p>
 			<p className="mt-5 flex gap-2">

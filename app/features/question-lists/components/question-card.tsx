@@ -36,7 +36,7 @@ export function QuestionCard({ question, isPinned = false }: QuestionCardProps) 
 export function NumberHeadings({ className }: { className: string }) {
 	return (
 		<div
-			className={`meta grid grid-cols-[3.5rem_5rem] gap-x-4 text-right max-sm:hidden ${className}`}
+			className={`meta ml-auto grid grid-cols-[3.5rem_5rem] gap-x-4 text-right max-sm:hidden ${className}`}
 			aria-hidden="true"
 		>
 			<span>Votes</span>
@@ -129,15 +129,15 @@ function Footer({ author, createdAt, tags, ago, own }: FooterProps) {
 						{tag}
 					</Link>
 				))}
+				{own && <OwnerTools question={own} />}
 			</span>
-			{own && <OwnerTools question={own} />}
 		</>
 	)
 }
 
 function OwnerTools({ question }: { question: OwnQuestion }) {
 	return (
-		<span className="ml-auto flex sm:-my-1.5">
+		<span className="-my-1.5 -mr-1.5 ml-auto flex">
 			{question.mayEdit && (
 				<Link className="icon-btn icon-btn-sm" to={editPath(question.url)} aria-label={`Edit query: ${question.title}`}>
 					<Icon of={Pencil} className="icon-sm" />

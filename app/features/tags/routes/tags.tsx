@@ -61,7 +61,7 @@ export default function Tags({ loaderData: { tags, followed, synonyms }, actionD
 	return (
 		<div className="min-w-0">
 			<h1 className="text-2xl leading-9 font-bold">Tags</h1>
-			<p className="mt-2 text-ink-2">
+			<p className="mt-1 text-ink-2">
 				{tags.length === MAX_TAGS_SHOWN ? `The ${MAX_TAGS_SHOWN} most used ones.` : 'The most used ones first.'}
 			</p>
 			<CategoryStrip categories={categories} pathname={pathname} search={null} />
