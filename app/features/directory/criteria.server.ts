@@ -11,7 +11,6 @@ import {
 	findMeanings,
 	findUser,
 	type IndexTermRow,
-	type LookupWord,
 	listPopular,
 	longTextKinds,
 	type MeaningRow,
@@ -22,12 +21,13 @@ import {
 import {
 	extractYears,
 	isOfInstitution,
+	type LookupWord,
 	type Phrase,
 	phrasesOf,
 	type Studies,
+	shortTypos,
 	type TypedWord,
 	typedAgain,
-	variantsOf,
 	withoutOverlaps,
 	wordsOf,
 } from './typed.ts'
@@ -56,6 +56,8 @@ export interface SearchWord {
 	name: Group
 	/** Terms with exactly this word, without weak kinds. */
 	exact: Group
+	/** Terms with exactly this word. */
+	literal: Group
 	/** Terms with this word or a similar one. */
 	any: Group
 	/** Whether it is optional: members who have it come first. */
@@ -257,10 +259,11 @@ function knownMeanings(
 export async function resolveCriteria(understood: ParsedCriteria, reading: MatchMode): Promise<ResolvedCriteria> {
 	const { rest, criteria, viewer, filters } = understood
 	const typed = criteria.q.trim().toLowerCase().replace(/^@/, '')
+	const isSkill = (at: number) => reading === 'written' && understood.known.some(({ position }) => position === at)
 	const [found, user] = await Promise.all([
 		rest.length > 0
 			? findMeanings(
-					askedOf(understood, reading),
+					lookupWords(rest, isSkill),
 					wordKinds,
 					reading === 'written' ? null : shortTypos(rest),
 					askerOf(viewer),
@@ -282,6 +285,7 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 		return {
 			any: groupOf(any),
 			exact: groupOf(exact),
+			literal: groupOf(any.filter(({ exact }) => exact)),
 			name: groupOf(exact.filter(({ kind }) => kind === 'name')),
 			isSoft: isSoft[position] ?? false,
 		}
@@ -304,12 +308,12 @@ function softOf({ rest, known, filters }: ParsedCriteria, reading: MatchMode): b
 
 /**
  * The words, adjacent ones joined, as “front end” also finds “frontend”, and other names of cities. A letter beside one word may be an initial,
- * as in “R. Sharma”; if it is a skill, only where that yields no matches.
+ * as in “R. Sharma”.
+ * @param isSkill whether a word names a skill, and so is no initial
  */
-function askedOf({ rest, known }: ParsedCriteria, reading: MatchMode): LookupWord[] {
-	const isKnown = (position: number) => reading === 'written' && known.some((meaning) => meaning.position === position)
+function lookupWords(rest: readonly TypedWord[], isSkill: (position: number) => boolean): LookupWord[] {
 	const words = rest.map(({ text, isQuoted }, position) => {
-		const isInitial = rest.length === 2 && !isQuoted && /^\p{L}$/u.test(text) && !isKnown(position)
+		const isInitial = rest.length === 2 && !isQuoted && /^\p{L}$/u.test(text) && !isSkill(position)
 		return { position, text, isJoined: false, isInitial }
 	})
 	const joined = words.slice(1).flatMap(({ position, text }) =>
@@ -323,14 +327,6 @@ function askedOf({ rest, known }: ParsedCriteria, reading: MatchMode): LookupWor
 		isQuoted ? [] : otherNamesOfCity(text).map((name) => ({ position, text: name, isJoined: true })),
 	)
 	return [...words, ...joined, ...cities]
-}
-
-/** Variants of three-letter words with one wrong, added or swapped letter: the typo index only has longer words. */
-function shortTypos(rest: readonly TypedWord[]): LookupWord[] {
-	if (rest.length < 2) return []
-	return rest.flatMap(({ text }, position) =>
-		/^[a-z]{3}$/i.test(text) ? variantsOf(text.toLowerCase()).map((text) => ({ position, text, isJoined: true })) : [],
-	)
 }
 
 /** Whether a filter only has values that nobody has. */

@@ -162,17 +162,32 @@ function tiersOf(meaning: ResolvedCriteria): MemberSet[] {
 	const asWritten = (needed: SearchWord[]) => each(needed.map(({ exact }) => exact))
 	const withSoft = firm.length < words.length ? [each(words.map(({ any }) => any)), byName(firm), asWritten(firm)] : []
 	const steps =
-		reading === 'any'
-			? [firm.length > 2 ? allButOne(firm.map(({ any }) => any)).flatMap(each) : []]
-			: [byName(words), asWritten(words), ...withSoft]
+		reading === 'any' ? loosely(firm).map((ways) => ways.flatMap(each)) : [byName(words), asWritten(words), ...withSoft]
 	const tiers: MemberSet[] = []
+	let last: Group[][] = []
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
-		if (ways.length === 0 || isSame(ways, before)) continue
+		if (ways.length === 0 || isSame(ways, last)) continue
 		tiers.push({ ...whole, ways, members: sizeOf(ways, meaning.total), not: before, notUser: meaning.user })
-		before = ways
+		// Only loose sets do not contain the one before.
+		before = reading === 'any' ? [...before, ...ways] : ways
+		last = ways
 	}
 	return tiers
+}
+
+/** Sets of a search that nobody matches: all words that somebody has literally, first in a short field; all words but one; any literally. */
+function loosely(words: SearchWord[]): Group[][][] {
+	const isKnown = ({ ids }: Group) => ids.length > 0
+	const short = words.map(({ exact }) => exact).filter(isKnown)
+	const literal = words.map(({ literal }) => literal).filter(isKnown)
+	const isPart = literal.length > 0 && literal.length < words.length
+	return [
+		isPart && short.length === literal.length ? [short] : [],
+		isPart ? [literal] : [],
+		words.length > 2 ? allButOne(words.map(({ any }) => any)) : [],
+		literal.length > 1 ? [[unionOf(literal)]] : [],
+	]
 }
 
 /**
@@ -217,11 +232,13 @@ function isSame(ways: Group[][], others: Group[][]): boolean {
 
 /** All who match in one set, whatever the order; null where nobody can match. */
 export function everyMatch(meaning: ResolvedCriteria): MemberSet | null {
-	const { words, reading, notBlocking, viewer } = meaning
+	const { words, reading, typed, notBlocking, viewer } = meaning
 	if (hasImpossibleFilter(meaning)) return null
 	const filters = meaning.filters.map(({ group }) => group)
 	const any = words.filter(({ isSoft }) => !isSoft).map((word) => word.any)
-	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
+	// If nobody has any of the words, the branch and the year that were typed are what people match.
+	const isUnknown = typed.length > 0 && any.every(({ ids }) => ids.length === 0)
+	const groups = reading !== 'any' ? any : any.length === 0 || isUnknown ? [] : [unionOf(any)]
 	const ways = [[...filters, ...groups]]
 	if (groups.some(({ ids }) => ids.length === 0)) return null
 	return { ways, members: sizeOf(ways, meaning.total), notBlocking, isPublic: viewer === null }

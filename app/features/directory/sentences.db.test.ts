@@ -126,19 +126,21 @@ test('the reason for a match shows the word, also in a long address and with a h
 	}
 })
 
+/** A member in their second year. */
+async function make(username: string, name: string, branch: string, skills: string[] = []) {
+	const { id } = await makeMember(username)
+	await db().updateTable('users').set({ name }).where('id', '=', id).execute()
+	const studies = { enrol_in_branch_name: branch, current_year: 2, current_semester: null, year_of_passing: null }
+	await db()
+		.insertInto('profiles')
+		.values({ user_id: id, ...studies })
+		.execute()
+	await db()
+		.transaction()
+		.execute((trx) => setSkills(trx, id, skills))
+}
+
 test('words that are both a skill and a branch, letters that are names, and short names with a typo', async () => {
-	const make = async (username: string, name: string, branch: string, skills: string[]) => {
-		const { id } = await makeMember(username)
-		await db().updateTable('users').set({ name }).where('id', '=', id).execute()
-		const studies = { enrol_in_branch_name: branch, current_year: 2, current_semester: null, year_of_passing: null }
-		await db()
-			.insertInto('profiles')
-			.values({ user_id: id, ...studies })
-			.execute()
-		await db()
-			.transaction()
-			.execute((trx) => setSkills(trx, id, skills))
-	}
 	await make('branching', 'Zoe Sathe', 'Biotechnology', [])
 	await make('skilled', 'Anais Sathe', 'Civil', ['Biotechnology', 'C'])
 	await make('lettered', 'Imogen C. Pawar', 'Civil', [])
@@ -154,4 +156,11 @@ test('an initial is looked for among names, however many other words begin with 
 			insert into terms (kind, key, label) select 'skill', 'na' || n, 'na' || n from generate_series(1, 2000) n returning id, key)
 		insert into term_words (word, term_id) select key, id from added`.execute(db())
 	expect((await found('N. Kulkarni'))[0][0]).toBe('nikhil')
+})
+
+test('where nobody has all words, members who have the others literally come first; a branch that was typed stays a filter', async () => {
+	await make('rusty', 'Omana Bhagat', 'CSE', ['Rust'])
+	await make('rusting', 'Ela Bhagat', 'Mining', ['Rustacean', 'Koji'])
+	expect(await found('koi rust jaanta hai')).toEqual([['rusty', 'nikhil', 'rusting'], true])
+	expect(await found('btech mining')).toEqual([['rusting'], true])
 })

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { arrayOf, db } from '~/platform/db/db.server.ts'
+import type { LookupWord } from './typed.ts'
 
 /** The profile field of a term. */
 export type TermKind =
@@ -56,16 +57,6 @@ export interface MeaningRow extends IndexTermRow {
 /** Meanings of one word that are looked up, the commonest first; and before that, words with the same beginning. */
 const MAX_MEANINGS = 60
 const MAX_ALIKE = 2_000
-
-/** A word to look up. */
-export interface LookupWord {
-	position: number
-	text: string
-	/** Whether it was joined from two words, or was not typed: then it does not stand for other words that begin with it. */
-	isJoined: boolean
-	/** Whether it stands for the names that begin with it. Other letters are words. */
-	isInitial?: boolean
-}
 
 const textsOf = (words: readonly LookupWord[]) =>
 	arrayOf(

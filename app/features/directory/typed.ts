@@ -23,6 +23,16 @@ export interface Phrase {
 	written: string
 }
 
+/** A word to look up. */
+export interface LookupWord {
+	position: number
+	text: string
+	/** Whether it was joined from two words, or was not typed: then it does not stand for other words that begin with it. */
+	isJoined: boolean
+	/** Whether it stands for the names that begin with it. Other letters are words. */
+	isInitial?: boolean
+}
+
 /** Words of a branch or of a skill that are tried together. */
 const MAX_PHRASE_WORDS = 5
 /** Words of a search that are read, including fillers. */
@@ -190,4 +200,12 @@ export function variantsOf(word: string): string[] {
 		return [swapped, ...letters.flatMap((letter) => [before + letter + after, before + letter + after.slice(1)])]
 	})
 	return [...new Set(variants)].filter((variant) => variant !== word)
+}
+
+/** Variants of three-letter words with one wrong, added or swapped letter: the typo index only has longer words. */
+export function shortTypos(rest: readonly TypedWord[]): LookupWord[] {
+	if (rest.length < 2) return []
+	return rest.flatMap(({ text }, position) =>
+		/^[a-z]{3}$/i.test(text) ? variantsOf(text.toLowerCase()).map((text) => ({ position, text, isJoined: true })) : [],
+	)
 }
