@@ -1,5 +1,6 @@
 import { namesOfBranch, otherNamesOfCity } from '~/features/members/other-names.server.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
+import { extractYears, type Studies } from '~/features/members/typed-studies.server.ts'
 import { findTerm } from '~/features/terms/terms.server.ts'
 import { isUsername } from '~/lib/checks.ts'
 import { ordinal } from '~/lib/text.ts'
@@ -19,12 +20,11 @@ import {
 	weakKinds,
 } from './terms.queries.server.ts'
 import {
-	extractYears,
 	isOfInstitution,
 	type LookupWord,
+	numbersOfRest,
 	type Phrase,
 	phrasesOf,
-	type Studies,
 	shortTypos,
 	type TypedWord,
 	typedAgain,
@@ -91,9 +91,9 @@ export interface ParsedCriteria {
 
 /**
  * How the words of a search are interpreted. Each is tried when the one before finds nobody: literally, or as beginnings; with
- * typos; a typed branch or year as an ordinary word; all words but one, then any.
+ * typos; with joined words apart; a typed branch or year as an ordinary word; all words but one, then any.
  */
-export type MatchMode = 'written' | 'typos' | 'words' | 'any'
+export type MatchMode = 'written' | 'typos' | 'apart' | 'words' | 'any'
 
 /** Criteria with every word turned into terms. */
 export interface ResolvedCriteria extends ParsedCriteria {
@@ -211,13 +211,6 @@ function filterTerm(terms: Terms, value: FilterValue): FoundTerm | undefined {
 	return term && (term.members > 0 || term.kind === 'online') ? term : undefined
 }
 
-/** The places of the words that are no filters; those of fillers only where the whole search consists of them. */
-function numbersOfRest(words: readonly TypedWord[], isFilter: readonly boolean[]): number[] {
-	const left = words.flatMap((_, index) => (isFilter[index] ? [] : [index]))
-	const telling = left.filter((index) => !words[index]?.isFiller)
-	return telling.length > 0 || left.length < words.length ? telling : left
-}
-
 /** The filters that were typed, each with the criteria without it. */
 function typedFilters(criteria: Criteria, branches: BranchPhrase[], years: number[]): ParsedCriteria['typed'] {
 	return [
@@ -277,11 +270,20 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 	const isMeant = (meaning: MeaningRow) => hasName || meaning.kind !== 'name' || meaning.exact || !isLetter(meaning)
 	const meanings = [...understood.known, ...found.filter(isMeant)]
 	const isSoft = softOf(understood, reading)
+	// “Pune” is the city of members rather than a word of their university, unless another word is of a university, too.
+	const isCity = rest.map((_, at) =>
+		meanings.some(({ kind, exact, position }) => kind === 'city' && exact && position === at),
+	)
+	const isUniversity = meanings.some(({ kind, exact, position }) => kind === 'university' && exact && !isCity[position])
 	const words = rest.map((_, position) => {
 		const any = meanings.filter((meaning) => meaning.position === position)
 		// “C” more likely means the language than an initial.
 		const isSkill = rest[position]?.text.length === 1 && understood.known.some((known) => known.position === position)
-		const exact = any.filter(({ exact, kind }) => exact && !weakKinds.includes(kind) && !(isSkill && kind === 'name'))
+		const isWeak = (kind: TermKind) =>
+			weakKinds.includes(kind) ||
+			(isSkill && kind === 'name') ||
+			(isCity[position] === true && !isUniversity && kind === 'university')
+		const exact = any.filter(({ exact, kind }) => exact && !isWeak(kind))
 		return {
 			any: groupOf(any),
 			exact: groupOf(exact),

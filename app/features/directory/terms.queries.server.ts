@@ -140,6 +140,26 @@ export async function findMeanings(
 	return rows
 }
 
+/**
+ * The two words that an unknown one consists of, as “rohansharma”: of those that one member has together, the two that are closest in
+ * length. @returns null if there are none
+ */
+export async function findParts(typed: string, asker: SearchAudience): Promise<[string, string] | null> {
+	const terms = asker === 'visitor' ? sql`public_terms` : sql`terms`
+	const { rows } = await sql<{ parts: [string, string] }>`
+		select array[first, second] as parts
+		from (select search_key(${typed}) as word) asked cross join lateral (
+			select left(word, at) as first, substr(word, at + 1) as second, abs(length(word) - 2 * at) as difference
+			from generate_series(2, length(word) - 2) as at) split
+		where not exists (select from term_words where term_words.word = asked.word) and exists (
+			select from term_words one join term_words other on other.word = second cross join lateral (
+				select from member_search where terms @> array[one.term_id, other.term_id] and ${terms} @> array[one.term_id, other.term_id]
+				limit 1) has_both
+			where one.word = first)
+		order by difference, first limit 1`.execute(db())
+	return rows[0]?.parts ?? null
+}
+
 /** The listed member with this username, in lower case. */
 export async function findUser(username: string): Promise<number | null> {
 	const { rows } = await sql<{ id: number }>`
