@@ -7,7 +7,7 @@ import type { MeaningRow, TermKind } from './terms.queries.server.ts'
 
 /** If several fields contain a word, the first of these is named. */
 const tellingFirst: TermKind[] = [
-	...(['name', 'skill', 'university', 'branch', 'passing', 'expertise', 'city', 'project'] as const),
+	...(['name', 'skill', 'city', 'university', 'branch', 'passing', 'expertise', 'project'] as const),
 	...(['certificate', 'experience', 'location', 'about', 'details'] as const),
 ]
 /** Fields that a list does not load. */

@@ -183,11 +183,13 @@ test('a city is that of members rather than a word of their university', async (
 	await db()
 		.insertInto('profiles')
 		.values([
-			{ user_id: id, ...profile, public_sections, city: 'Wardha', university_name: 'Agro Institute' },
+			{ user_id: id, ...profile, public_sections, city: 'Wardha', university_name: 'Wardha Institute' },
 			{ user_id: studies, ...profile, public_sections, city: 'Akola', university_name: 'College of Wardha' },
 		])
 		.execute()
 	expect(await found('from Wardha')).toEqual([['native', 'scholar'], false])
+	const { page } = await listCommunity({ ...NO_CRITERIA, q: 'wardha' }, null, null)
+	expect(page.rows.map(({ why }) => why)).toEqual(['City: Wardha', 'Studies at College of Wardha'])
 	expect((await found('college wardha'))[0][0]).toBe('scholar')
 })
 
