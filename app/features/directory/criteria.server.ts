@@ -1,5 +1,6 @@
 import { namesOfBranch, otherNamesOfCity } from '~/features/members/other-names.server.ts'
 import { canonicalSkill } from '~/features/members/skills.server.ts'
+import { extractYears, type Studies } from '~/features/members/typed-studies.server.ts'
 import { findTerm } from '~/features/terms/terms.server.ts'
 import { isUsername } from '~/lib/checks.ts'
 import { ordinal } from '~/lib/text.ts'
@@ -11,7 +12,6 @@ import {
 	findMeanings,
 	findUser,
 	type IndexTermRow,
-	type LookupWord,
 	listPopular,
 	longTextKinds,
 	type MeaningRow,
@@ -20,14 +20,14 @@ import {
 	weakKinds,
 } from './terms.queries.server.ts'
 import {
-	extractYears,
 	isOfInstitution,
+	type LookupWord,
+	numbersOfRest,
 	type Phrase,
 	phrasesOf,
-	type Studies,
+	shortTypos,
 	type TypedWord,
 	typedAgain,
-	variantsOf,
 	withoutOverlaps,
 	wordsOf,
 } from './typed.ts'
@@ -56,6 +56,8 @@ export interface SearchWord {
 	name: Group
 	/** Terms with exactly this word, without weak kinds. */
 	exact: Group
+	/** Terms with exactly this word. */
+	literal: Group
 	/** Terms with this word or a similar one. */
 	any: Group
 	/** Whether it is optional: members who have it come first. */
@@ -89,9 +91,9 @@ export interface ParsedCriteria {
 
 /**
  * How the words of a search are interpreted. Each is tried when the one before finds nobody: literally, or as beginnings; with
- * typos; a typed branch or year as an ordinary word; all words but one, then any.
+ * typos; with joined words apart; a typed branch or year as an ordinary word; all words but one, then any.
  */
-export type MatchMode = 'written' | 'typos' | 'words' | 'any'
+export type MatchMode = 'written' | 'typos' | 'apart' | 'words' | 'any'
 
 /** Criteria with every word turned into terms. */
 export interface ResolvedCriteria extends ParsedCriteria {
@@ -209,13 +211,6 @@ function filterTerm(terms: Terms, value: FilterValue): FoundTerm | undefined {
 	return term && (term.members > 0 || term.kind === 'online') ? term : undefined
 }
 
-/** The places of the words that are no filters; those of fillers only where the whole search consists of them. */
-function numbersOfRest(words: readonly TypedWord[], isFilter: readonly boolean[]): number[] {
-	const left = words.flatMap((_, index) => (isFilter[index] ? [] : [index]))
-	const telling = left.filter((index) => !words[index]?.isFiller)
-	return telling.length > 0 || left.length < words.length ? telling : left
-}
-
 /** The filters that were typed, each with the criteria without it. */
 function typedFilters(criteria: Criteria, branches: BranchPhrase[], years: number[]): ParsedCriteria['typed'] {
 	return [
@@ -257,10 +252,11 @@ function knownMeanings(
 export async function resolveCriteria(understood: ParsedCriteria, reading: MatchMode): Promise<ResolvedCriteria> {
 	const { rest, criteria, viewer, filters } = understood
 	const typed = criteria.q.trim().toLowerCase().replace(/^@/, '')
+	const isSkill = (at: number) => reading === 'written' && understood.known.some(({ position }) => position === at)
 	const [found, user] = await Promise.all([
 		rest.length > 0
 			? findMeanings(
-					askedOf(understood, reading),
+					lookupWords(rest, isSkill),
 					wordKinds,
 					reading === 'written' ? null : shortTypos(rest),
 					askerOf(viewer),
@@ -274,14 +270,24 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 	const isMeant = (meaning: MeaningRow) => hasName || meaning.kind !== 'name' || meaning.exact || !isLetter(meaning)
 	const meanings = [...understood.known, ...found.filter(isMeant)]
 	const isSoft = softOf(understood, reading)
+	// “Pune” is the city of members rather than a word of their university, unless another word is of a university, too.
+	const isCity = rest.map((_, at) =>
+		meanings.some(({ kind, exact, position }) => kind === 'city' && exact && position === at),
+	)
+	const isUniversity = meanings.some(({ kind, exact, position }) => kind === 'university' && exact && !isCity[position])
 	const words = rest.map((_, position) => {
 		const any = meanings.filter((meaning) => meaning.position === position)
 		// “C” more likely means the language than an initial.
 		const isSkill = rest[position]?.text.length === 1 && understood.known.some((known) => known.position === position)
-		const exact = any.filter(({ exact, kind }) => exact && !weakKinds.includes(kind) && !(isSkill && kind === 'name'))
+		const isWeak = (kind: TermKind) =>
+			weakKinds.includes(kind) ||
+			(isSkill && kind === 'name') ||
+			(isCity[position] === true && !isUniversity && kind === 'university')
+		const exact = any.filter(({ exact, kind }) => exact && !isWeak(kind))
 		return {
 			any: groupOf(any),
 			exact: groupOf(exact),
+			literal: groupOf(any.filter(({ exact }) => exact)),
 			name: groupOf(exact.filter(({ kind }) => kind === 'name')),
 			isSoft: isSoft[position] ?? false,
 		}
@@ -304,12 +310,12 @@ function softOf({ rest, known, filters }: ParsedCriteria, reading: MatchMode): b
 
 /**
  * The words, adjacent ones joined, as “front end” also finds “frontend”, and other names of cities. A letter beside one word may be an initial,
- * as in “R. Sharma”; if it is a skill, only where that yields no matches.
+ * as in “R. Sharma”.
+ * @param isSkill whether a word names a skill, and so is no initial
  */
-function askedOf({ rest, known }: ParsedCriteria, reading: MatchMode): LookupWord[] {
-	const isKnown = (position: number) => reading === 'written' && known.some((meaning) => meaning.position === position)
+function lookupWords(rest: readonly TypedWord[], isSkill: (position: number) => boolean): LookupWord[] {
 	const words = rest.map(({ text, isQuoted }, position) => {
-		const isInitial = rest.length === 2 && !isQuoted && /^\p{L}$/u.test(text) && !isKnown(position)
+		const isInitial = rest.length === 2 && !isQuoted && /^\p{L}$/u.test(text) && !isSkill(position)
 		return { position, text, isJoined: false, isInitial }
 	})
 	const joined = words.slice(1).flatMap(({ position, text }) =>
@@ -323,14 +329,6 @@ function askedOf({ rest, known }: ParsedCriteria, reading: MatchMode): LookupWor
 		isQuoted ? [] : otherNamesOfCity(text).map((name) => ({ position, text: name, isJoined: true })),
 	)
 	return [...words, ...joined, ...cities]
-}
-
-/** Variants of three-letter words with one wrong, added or swapped letter: the typo index only has longer words. */
-function shortTypos(rest: readonly TypedWord[]): LookupWord[] {
-	if (rest.length < 2) return []
-	return rest.flatMap(({ text }, position) =>
-		/^[a-z]{3}$/i.test(text) ? variantsOf(text.toLowerCase()).map((text) => ({ position, text, isJoined: true })) : [],
-	)
 }
 
 /** Whether a filter only has values that nobody has. */

@@ -24,6 +24,7 @@ import {
 	type MemberSet,
 	type SearchPosition,
 } from './search.queries.server.ts'
+import { findParts } from './terms.queries.server.ts'
 
 /** One page of the members who match. */
 export interface FoundMembers {
@@ -39,6 +40,9 @@ export interface FoundMembers {
 	/** The cursor of the next page; null at the end. */
 	next: string | null
 }
+
+/** The minimum length of a word that may be two joined ones. */
+const MIN_JOINED_LENGTH = 4
 
 interface ListPosition extends SearchPosition {
 	reading: MatchMode
@@ -65,7 +69,8 @@ export async function findMembers(
 	let first: FoundMembers | undefined
 	const readings = readingsOf(understood).filter((reading) => looseness[reading] <= looseness[loosest])
 	for (const reading of position ? [position.reading] : readings) {
-		const read = reading === 'words' ? await asWords(criteria, viewer) : understood
+		const read = await readAs(reading, criteria, understood)
+		if (!read) continue
 		const found = await findIn(await resolveCriteria(read, reading), position, limit, counts)
 		if (found.rows.length > 0) return found
 		first ??= found
@@ -75,14 +80,37 @@ export async function findMembers(
 
 const nobody = { rows: [], counted: null, sampled: null, next: null }
 
-const looseness: Record<MatchMode, number> = { written: 0, typos: 1, words: 2, any: 3 }
+const looseness: Record<MatchMode, number> = { written: 0, typos: 1, apart: 2, words: 3, any: 4 }
 
 function readingsOf({ rest, typed }: ParsedCriteria): MatchMode[] {
 	const loosely: MatchMode[] = typed.length > 0 ? ['words', 'any'] : ['any']
 	return [
 		'written',
-		...(rest.length > 0 ? (['typos', ...loosely] as const) : typed.length > 0 ? (['words'] as const) : []),
+		...(rest.length > 0 ? (['typos', 'apart', ...loosely] as const) : typed.length > 0 ? (['words'] as const) : []),
 	]
+}
+
+/** The criteria as this reading understands them; null if it is not another one. */
+async function readAs(
+	reading: MatchMode,
+	criteria: Criteria,
+	understood: ParsedCriteria,
+): Promise<ParsedCriteria | null> {
+	if (reading === 'words') return asWords(criteria, understood.viewer)
+	return reading === 'apart' ? apart(criteria, understood) : understood
+}
+
+/** The criteria with the first word that is two joined ones taken apart; null if there is none. */
+async function apart(criteria: Criteria, { rest, viewer }: ParsedCriteria): Promise<ParsedCriteria | null> {
+	for (const { text, isQuoted } of rest) {
+		if (isQuoted || text.length < MIN_JOINED_LENGTH) continue
+		const parts = await findParts(text, viewer ? 'member' : 'visitor')
+		if (!parts) continue
+		const read = await parseCriteria({ ...criteria, q: criteria.q.replace(text, parts.join(' ')) }, viewer)
+		// A cursor is of a search, even if both parts became filters.
+		return { ...read, criteria: { ...read.criteria, q: read.criteria.q || criteria.q } }
+	}
+	return null
 }
 
 /** The criteria with each word of the search taken literally, none as a filter. */
@@ -162,17 +190,32 @@ function tiersOf(meaning: ResolvedCriteria): MemberSet[] {
 	const asWritten = (needed: SearchWord[]) => each(needed.map(({ exact }) => exact))
 	const withSoft = firm.length < words.length ? [each(words.map(({ any }) => any)), byName(firm), asWritten(firm)] : []
 	const steps =
-		reading === 'any'
-			? [firm.length > 2 ? allButOne(firm.map(({ any }) => any)).flatMap(each) : []]
-			: [byName(words), asWritten(words), ...withSoft]
+		reading === 'any' ? loosely(firm).map((ways) => ways.flatMap(each)) : [byName(words), asWritten(words), ...withSoft]
 	const tiers: MemberSet[] = []
+	let last: Group[][] = []
 	let before: Group[][] = []
 	for (const ways of [...steps, whole.ways]) {
-		if (ways.length === 0 || isSame(ways, before)) continue
+		if (ways.length === 0 || isSame(ways, last)) continue
 		tiers.push({ ...whole, ways, members: sizeOf(ways, meaning.total), not: before, notUser: meaning.user })
-		before = ways
+		// Only loose sets do not contain the one before.
+		before = reading === 'any' ? [...before, ...ways] : ways
+		last = ways
 	}
 	return tiers
+}
+
+/** Sets of a search that nobody matches: all words that somebody has literally, first in a short field; all words but one; any literally. */
+function loosely(words: SearchWord[]): Group[][][] {
+	const isKnown = ({ ids }: Group) => ids.length > 0
+	const short = words.map(({ exact }) => exact).filter(isKnown)
+	const literal = words.map(({ literal }) => literal).filter(isKnown)
+	const isPart = literal.length > 0 && literal.length < words.length
+	return [
+		isPart && short.length === literal.length ? [short] : [],
+		isPart ? [literal] : [],
+		words.length > 2 ? allButOne(words.map(({ any }) => any)) : [],
+		literal.length > 1 ? [[unionOf(literal)]] : [],
+	]
 }
 
 /**
@@ -217,11 +260,13 @@ function isSame(ways: Group[][], others: Group[][]): boolean {
 
 /** All who match in one set, whatever the order; null where nobody can match. */
 export function everyMatch(meaning: ResolvedCriteria): MemberSet | null {
-	const { words, reading, notBlocking, viewer } = meaning
+	const { words, reading, typed, notBlocking, viewer } = meaning
 	if (hasImpossibleFilter(meaning)) return null
 	const filters = meaning.filters.map(({ group }) => group)
 	const any = words.filter(({ isSoft }) => !isSoft).map((word) => word.any)
-	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
+	// If nobody has any of the words, the branch and the year that were typed are what people match.
+	const isUnknown = typed.length > 0 && any.every(({ ids }) => ids.length === 0)
+	const groups = reading !== 'any' ? any : any.length === 0 || isUnknown ? [] : [unionOf(any)]
 	const ways = [[...filters, ...groups]]
 	if (groups.some(({ ids }) => ids.length === 0)) return null
 	return { ways, members: sizeOf(ways, meaning.total), notBlocking, isPublic: viewer === null }
@@ -252,7 +297,7 @@ function cursorOf({ criteria, reading }: ResolvedCriteria, row: FoundRow): strin
 function positionOf(typed: Criteria, read: Criteria, cursor: string): ListPosition {
 	const [list, at, id] = decodeCursor(cursor, 3)
 	const [sort, name = 'written'] = String(list).split('/')
-	const reading = (['written', 'typos', 'words', 'any'] as const).find((one) => one === name)
+	const reading = (['written', 'typos', 'apart', 'words', 'any'] as const).find((one) => one === name)
 	const criteria = reading === 'words' ? typed : read
 	if (!reading || sort !== sortOf(criteria) || (reading !== 'written' && criteria.q === '') || !isId(id))
 		throw invalidCursor()

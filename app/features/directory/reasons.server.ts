@@ -1,3 +1,4 @@
+import { excerptAround, hasWord } from '~/lib/excerpts.ts'
 import { ordinal } from '~/lib/text.ts'
 import type { ResolvedCriteria } from './criteria.server.ts'
 import { type FoundTextsRow, listFoundTexts } from './directory.queries.server.ts'
@@ -6,13 +7,11 @@ import type { MeaningRow, TermKind } from './terms.queries.server.ts'
 
 /** If several fields contain a word, the first of these is named. */
 const tellingFirst: TermKind[] = [
-	...(['name', 'skill', 'university', 'branch', 'passing', 'expertise', 'city', 'project'] as const),
+	...(['name', 'skill', 'city', 'university', 'branch', 'passing', 'expertise', 'project'] as const),
 	...(['certificate', 'experience', 'location', 'about', 'details'] as const),
 ]
 /** Fields that a list does not load. */
 const longTexts: TermKind[] = ['city', 'project', 'certificate', 'experience', 'location', 'about', 'details']
-/** Characters of “About me” on each side of a matching word. */
-const CONTEXT = 32
 /** The maximum number of reasons that are named. */
 const MAX_REASONS = 3
 
@@ -84,7 +83,7 @@ function reasonOf({ kind, key, label }: MeaningRow, row: FoundRow, texts: FoundT
 	if (!texts) return ''
 	if (kind === 'city') return `City: ${texts.city}`
 	if (kind === 'location') return `Studies in ${texts.location}`
-	if (kind === 'about') return `About: “${around(texts.about, key)}”`
+	if (kind === 'about') return `About: “${excerptAround(texts.about, key)}”`
 	if (kind === 'certificate') {
 		const title = texts.certificates.find((one) => hasWord(one, key))
 		return title ? `Certificate: ${title}` : ''
@@ -128,37 +127,4 @@ function studiesOf({ typed, named }: ResolvedCriteria, row: FoundRow): string[] 
 		kinds.has('year') && row.current_year !== null && `${ordinal(row.current_year)} year`,
 	]
 	return [studies.filter(Boolean).join(', ')]
-}
-
-/** A word, normalized like terms as far as JavaScript can; the database's `unaccent` knows more letters. */
-function plain(text: string): string {
-	const bare = text.normalize('NFKD').replace(/[\u0300-\u036f]/g, '')
-	return bare.normalize('NFKC').toLowerCase()
-}
-
-/** Words, and those that hyphens join, which are also found as one: “co-founder” by “cofounder”. */
-const words = /[\p{L}\p{M}\p{N}+#]+/gu
-const compounds = /\p{L}[\p{L}\p{M}\p{N}+#]*(?:-\p{L}[\p{L}\p{M}\p{N}+#]*)+/gu
-
-/** Where a text has a word, as the index splits texts; undefined where it does not. */
-function placeOf(text: string, key: string): { at: number; end: number } | undefined {
-	const found = [...text.matchAll(words), ...text.matchAll(compounds)].find(
-		([each]) => plain(each) === key || plain(each).replaceAll('-', '') === key,
-	)
-	return found && { at: found.index, end: found.index + found[0].length }
-}
-
-function hasWord(text: string, key: string): boolean {
-	return placeOf(text, key) !== undefined
-}
-
-/** The words around a match in a text, with an ellipsis at each truncated end. Within a long address it begins with the match. */
-function around(text: string, key: string): string {
-	const line = text.replace(/\s+/g, ' ').trim()
-	const { at, end } = placeOf(line, key) ?? { at: 0, end: 0 }
-	const space = line.indexOf(' ', at - CONTEXT) + 1
-	const from = at <= CONTEXT ? 0 : space > 0 && space <= at ? space : at
-	const last = end + CONTEXT
-	const to = last >= line.length ? line.length : Math.max(line.lastIndexOf(' ', last), end)
-	return `${from > 0 ? '…' : ''}${line.slice(from, to)}${to < line.length ? '…' : ''}`
 }

@@ -126,19 +126,22 @@ test('the reason for a match shows the word, also in a long address and with a h
 	}
 })
 
+/** Creates a member in their second year. @returns the id */
+async function make(username: string, name: string, branch: string, skills: string[] = []) {
+	const { id } = await makeMember(username)
+	await db().updateTable('users').set({ name }).where('id', '=', id).execute()
+	const studies = { enrol_in_branch_name: branch, current_year: 2, current_semester: null, year_of_passing: null }
+	await db()
+		.insertInto('profiles')
+		.values({ user_id: id, ...studies })
+		.execute()
+	await db()
+		.transaction()
+		.execute((trx) => setSkills(trx, id, skills))
+	return id
+}
+
 test('words that are both a skill and a branch, letters that are names, and short names with a typo', async () => {
-	const make = async (username: string, name: string, branch: string, skills: string[]) => {
-		const { id } = await makeMember(username)
-		await db().updateTable('users').set({ name }).where('id', '=', id).execute()
-		const studies = { enrol_in_branch_name: branch, current_year: 2, current_semester: null, year_of_passing: null }
-		await db()
-			.insertInto('profiles')
-			.values({ user_id: id, ...studies })
-			.execute()
-		await db()
-			.transaction()
-			.execute((trx) => setSkills(trx, id, skills))
-	}
 	await make('branching', 'Zoe Sathe', 'Biotechnology', [])
 	await make('skilled', 'Anais Sathe', 'Civil', ['Biotechnology', 'C'])
 	await make('lettered', 'Imogen C. Pawar', 'Civil', [])
@@ -154,4 +157,52 @@ test('an initial is looked for among names, however many other words begin with 
 			insert into terms (kind, key, label) select 'skill', 'na' || n, 'na' || n from generate_series(1, 2000) n returning id, key)
 		insert into term_words (word, term_id) select key, id from added`.execute(db())
 	expect((await found('N. Kulkarni'))[0][0]).toBe('nikhil')
+})
+
+test('where nobody has all words, members who have the others literally come first; a branch that was typed stays a filter', async () => {
+	await make('rusty', 'Omana Bhagat', 'CSE', ['Rust'])
+	await make('rusting', 'Ela Bhagat', 'Mining', ['Rustacean', 'Koji'])
+	expect(await found('koi rust jaanta hai')).toEqual([['rusty', 'nikhil', 'rusting'], true])
+	expect(await found('btech mining')).toEqual([['rusting'], true])
+})
+
+test('joined words are taken apart where nobody has them, for visitors only as far as they see them', async () => {
+	const id = await make('oj', 'Ojas Ghatpande', 'Mining')
+	expect(await found('ojasghatpande')).toEqual([['oj'], false])
+	expect(await found('OjasGhatpande mining')).toEqual([['oj'], false])
+	expect(await found('ojasmining')).toEqual([['oj'], false])
+	await db().updateTable('profiles').set({ public_sections: [] }).where('user_id', '=', id).execute()
+	expect(await found('ojasmining')).toEqual([[], false])
+})
+
+test('a city is that of members rather than a word of their university', async () => {
+	const { id } = await makeMember('native')
+	const { id: studies } = await makeMember('scholar')
+	const profile = { current_year: 1, current_semester: null, year_of_passing: null, public_page: true }
+	const public_sections = ['city', 'academics']
+	await db()
+		.insertInto('profiles')
+		.values([
+			{ user_id: id, ...profile, public_sections, city: 'Wardha', university_name: 'Wardha Institute' },
+			{ user_id: studies, ...profile, public_sections, city: 'Akola', university_name: 'College of Wardha' },
+		])
+		.execute()
+	expect(await found('from Wardha')).toEqual([['native', 'scholar'], false])
+	const { page } = await listCommunity({ ...NO_CRITERIA, q: 'wardha' }, null, null)
+	expect(page.rows.map(({ why }) => why)).toEqual(['City: Wardha', 'Studies at College of Wardha'])
+	expect((await found('college wardha'))[0][0]).toBe('scholar')
+})
+
+test('words of a request for help, a year in short and the word “branch” leave nobody out', async () => {
+	await make('turner', 'Tara Joglekar', 'Mechanical', ['Lathe'])
+	for (const q of [
+		'who can help me with lathe',
+		'learn lathe',
+		'lathe teammate',
+		'lathe experience',
+		'mech branch lathe',
+	])
+		expect([q, ...(await found(q))]).toEqual([q, ['turner'], false])
+	expect((await found('cse 2k28'))[0]).toEqual(['nikhil'])
+	expect((await found('freshers cse'))[0]).toEqual(['dev'])
 })

@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
 import { arrayOf, db } from '~/platform/db/db.server.ts'
+import type { LookupWord } from './typed.ts'
 
 /** The profile field of a term. */
 export type TermKind =
@@ -56,16 +57,6 @@ export interface MeaningRow extends IndexTermRow {
 /** Meanings of one word that are looked up, the commonest first; and before that, words with the same beginning. */
 const MAX_MEANINGS = 60
 const MAX_ALIKE = 2_000
-
-/** A word to look up. */
-export interface LookupWord {
-	position: number
-	text: string
-	/** Whether it was joined from two words, or was not typed: then it does not stand for other words that begin with it. */
-	isJoined: boolean
-	/** Whether it stands for the names that begin with it. Other letters are words. */
-	isInitial?: boolean
-}
 
 const textsOf = (words: readonly LookupWord[]) =>
 	arrayOf(
@@ -147,6 +138,26 @@ export async function findMeanings(
 		select position, id, kind, key, label, members, exact from ranked where rank <= ${MAX_MEANINGS}
 		order by position, exact desc, members desc, id`.execute(db())
 	return rows
+}
+
+/**
+ * The two words that an unknown one consists of, as “rohansharma”: of those that one member has together, the two that are closest in
+ * length. @returns null if there are none
+ */
+export async function findParts(typed: string, asker: SearchAudience): Promise<[string, string] | null> {
+	const terms = asker === 'visitor' ? sql`public_terms` : sql`terms`
+	const { rows } = await sql<{ parts: [string, string] }>`
+		select array[first, second] as parts
+		from (select search_key(${typed}) as word) asked cross join lateral (
+			select left(word, at) as first, substr(word, at + 1) as second, abs(length(word) - 2 * at) as difference
+			from generate_series(2, length(word) - 2) as at) split
+		where not exists (select from term_words where term_words.word = asked.word) and exists (
+			select from term_words one join term_words other on other.word = second cross join lateral (
+				select from member_search where terms @> array[one.term_id, other.term_id] and ${terms} @> array[one.term_id, other.term_id]
+				limit 1) has_both
+			where one.word = first)
+		order by difference, first limit 1`.execute(db())
+	return rows[0]?.parts ?? null
 }
 
 /** The listed member with this username, in lower case. */

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { namesOfBranch } from '~/features/members/other-names.server.ts'
-import { extractYears, isOfInstitution, phrasesOf, withoutOverlaps, wordsOf } from './typed.ts'
+import { extractYears } from '~/features/members/typed-studies.server.ts'
+import { isOfInstitution, phrasesOf, withoutOverlaps, wordsOf } from './typed.ts'
 
 test.each([
 	['react cse', ['react', 'cse']],

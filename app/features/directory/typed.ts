@@ -23,6 +23,16 @@ export interface Phrase {
 	written: string
 }
 
+/** A word to look up. */
+export interface LookupWord {
+	position: number
+	text: string
+	/** Whether it was joined from two words, or was not typed: then it does not stand for other words that begin with it. */
+	isJoined: boolean
+	/** Whether it stands for the names that begin with it. Other letters are words. */
+	isInitial?: boolean
+}
+
 /** Words of a branch or of a skill that are tried together. */
 const MAX_PHRASE_WORDS = 5
 /** Words of a search that are read, including fillers. */
@@ -30,34 +40,18 @@ const MAX_ALL_WORDS = 2 * MAX_SEARCH_WORDS
 
 /** Words of sentences by which nobody is found, unless a search has no others. */
 const fillers = new Set(
-	`a an and any anybody anyone are at by do does find for from has have i in is know knowing knows looking near need of on or
-	somebody someone that the to use uses using want who whose with`.split(/\s+/),
+	`a an and any anybody anyone are at by do does find for from has have help i in is know knowing knows learn looking near need of on or
+	please somebody someone stuck teach that the to use uses using want who whose with`.split(/\s+/),
 )
+/** Words after which “me” is nobody’s branch. */
+const beforeMe = new Set(['for', 'help', 'join', 'teach', 'tell', 'with'])
 
 /** Words that describe everybody whom a search may find, and words that accompany them but are also names. */
 const soft = new Set(
-	`can coder coders dev developer developers devs engineer engineers expert experts folk folks good guy guys me member members my
-	people person programmer programmers student students`.split(/\s+/),
+	`branch can coder coders department dept dev developer developers devs doubt doubts engineer engineers enthusiast experience experienced
+	expert experts folk folks good guy guys hackathon intern knowledge me member members mentor mentors my partner people person programmer
+	programmers skill skilled skills stream student students teammate teammates tutor tutors user users`.split(/\s+/),
 )
-
-const numerals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth']
-const romans = ['i', 'ii', 'iii', 'iv', 'v', 'vi', 'vii', 'viii']
-const units = ['year', 'years', 'yr', 'yrs', 'sem', 'semester', 'sems', 'semesters']
-/**
- * Names of years. The short ones are also names of people: they count in capitals, and beside a branch or “year”. Those of engineers, “SE” or
- * “BE”, have other meanings.
- */
-const yearNames = new Map([
-	['FY', 1],
-	['SY', 2],
-	['TY', 3],
-	['freshman', 1],
-	['sophomore', 2],
-])
-/** The year in which most programmes here end. */
-const FINAL_YEAR = 4
-/** Words that accompany a year of graduation. */
-const passingWords = new Set(['batch', 'class', 'graduating', 'pass', 'passing', 'passout'])
 
 /**
  * The words of a search, split as the database splits texts. “Front-end” is two, “who’s” is “who”, and “’28” is 2028.
@@ -80,15 +74,20 @@ const joinedYear =
 	/(?<![\p{L}\p{N}@_.])(?!\d(?:years|yrs))(?:([1-8](?:st|nd|rd|th)?)(years?|yrs?|sem(?:ester)?s?)|(year|yr|sem(?:ester)?)([1-8]))(?![\p{L}\p{N}])/giu
 
 function wordsIn(part: string, isQuoted: boolean): TypedWord[] {
-	const years = part.replace(shortYear, (_, digits: string) => ` ${digits < '50' ? 20 : 19}${digits}`)
+	const years = part
+		.replace(shortYear, (_, digits: string) => ` ${digits < '50' ? 20 : 19}${digits}`)
+		.replace(/\b2k(\d\d)\b/gi, '20$1')
 	const text = isQuoted ? part : years.replace(joinedYear, '$1$3 $2$4')
 	let end = 0
+	let last = ''
 	return [...text.matchAll(word)].flatMap(({ 0: found, index }) => {
 		const before = text.slice(end, index)
 		const small = found.toLowerCase()
 		if (!isQuoted && small === 's' && /^['’]$/.test(before)) return []
 		end = index + found.length
-		const isFiller = !isQuoted && fillers.has(small)
+		const isMe = small === 'me' && beforeMe.has(last)
+		last = small
+		const isFiller = !isQuoted && (fillers.has(small) || isMe)
 		return { text: found, before, isQuoted, isFiller, isSoft: !isQuoted && soft.has(small) }
 	})
 }
@@ -101,70 +100,29 @@ export function typedAgain(words: readonly TypedWord[]): string {
 	return text.join('').trim()
 }
 
-/** The years that words of a search name. */
-export interface Studies {
-	/** Years of study. */
-	years: number[]
-	/** For each word, whether it names one of them. */
-	isYear: boolean[]
-	/** For each word, the year of graduation that it names. */
-	passing: (number | null)[]
-}
-
-/**
- * Extracts the years from a search: “3rd year”, “third year”, “III year”, “year 3”, “3rd”, “final year”, “5th sem”,
- * “year 3 sem 5”, “TY”. A year of graduation stays a word, without its context: “batch of 2028”, “’28”.
- * @param isBranch whether a word in lower case names a branch
- */
-export function extractYears(words: readonly TypedWord[], isBranch: (word: string) => boolean): Studies {
-	const isYear = words.map(() => false)
-	const years = new Set<number>()
-	const small = words.map(({ text, isQuoted }) => (isQuoted ? '' : text.toLowerCase()))
-	for (const [index, text] of small.entries()) {
-		if (text === '') continue
-		const hasUnit = /^y(ea)?rs?$/.test(small[index + 1] ?? '')
-		const isShort = hasUnit || [index - 1, index + 1].some((at) => isBranch(small[at] ?? ''))
-		const named = yearNames.get(isShort ? text.toUpperCase() : (words[index]?.text ?? '')) ?? yearNames.get(text)
-		if (named !== undefined) {
-			years.add(named)
-			for (const at of hasUnit ? [index, index + 1] : [index]) isYear[at] = true
-			continue
-		}
-		const places = /^\d$/.test(text) ? [index - 1, index + 1] : [index + 1, index - 1]
-		const beside = places.find((at) => units.includes(small[at] ?? '') && !isYear[at])
-		const number = numberOf(text, beside === index + 1)
-		if (number === null || (beside === undefined && !/^[1-8](st|nd|rd|th)$/.test(text))) continue
-		const isBeforeFinal = text === 'final' && small[index - 1] === 'pre'
-		years.add(small[beside ?? -1]?.startsWith('sem') ? Math.ceil(number / 2) : isBeforeFinal ? number - 1 : number)
-		for (const at of [index, beside, isBeforeFinal ? index - 1 : undefined]) if (at !== undefined) isYear[at] = true
-	}
-	const passing = words.map(({ text, isQuoted }) => (!isQuoted && /^(?:19|20)\d\d$/.test(text) ? Number(text) : null))
-	if (passing.some((year) => year !== null))
-		for (const [index, text] of small.entries()) if (passingWords.has(text)) isYear[index] = true
-	return { years: [...years], isYear, passing }
-}
-
-/** The number that a word stands for. Some count only beside a unit, as “third”, “iii” and “3” are common words. */
-function numberOf(text: string, isBeforeUnit: boolean): number | null {
-	const digits = /^([1-8])(?:st|nd|rd|th)?$/.exec(text)?.[1]
-	if (digits) return Number(digits)
-	const place = numerals.includes(text) ? numerals.indexOf(text) : isBeforeUnit ? romans.indexOf(text) : -1
-	if (place >= 0) return place + 1
-	return text === 'final' && isBeforeUnit ? FINAL_YEAR : null
-}
-
 /** Adjacent words that may be one name, longest first. @param isTaken words with another meaning */
 export function phrasesOf(words: readonly TypedWord[], isTaken: readonly boolean[]): Phrase[] {
 	const phrases: Phrase[] = []
 	for (let length = Math.min(MAX_PHRASE_WORDS, words.length); length >= 1; length -= 1)
 		for (let from = 0; from + length <= words.length; from += 1) {
 			const part = words.slice(from, from + length)
-			if (part.some(({ isQuoted }, index) => isQuoted || isTaken[from + index])) continue
+			if (
+				part.some(({ isQuoted }, index) => isQuoted || isTaken[from + index]) ||
+				part.every(({ isFiller }) => isFiller)
+			)
+				continue
 			const text = part.map((word) => word.text).join(' ')
 			const written = part.map((word, index) => (index > 0 ? word.before : '') + word.text).join('')
 			phrases.push({ from, to: from + length, text, written })
 		}
 	return phrases
+}
+
+/** The places of the words that are no filters; those of fillers only where the whole search consists of them. */
+export function numbersOfRest(words: readonly TypedWord[], isFilter: readonly boolean[]): number[] {
+	const left = words.flatMap((_, index) => (isFilter[index] ? [] : [index]))
+	const telling = left.filter((index) => !words[index]?.isFiller)
+	return telling.length > 0 || left.length < words.length ? telling : left
 }
 
 /** Whether a phrase ends the name of an institution: “Institute of Information Technology” is not a branch. */
@@ -190,4 +148,12 @@ export function variantsOf(word: string): string[] {
 		return [swapped, ...letters.flatMap((letter) => [before + letter + after, before + letter + after.slice(1)])]
 	})
 	return [...new Set(variants)].filter((variant) => variant !== word)
+}
+
+/** Variants of three-letter words with one wrong, added or swapped letter: the typo index only has longer words. */
+export function shortTypos(rest: readonly TypedWord[]): LookupWord[] {
+	if (rest.length < 2) return []
+	return rest.flatMap(({ text }, position) =>
+		/^[a-z]{3}$/i.test(text) ? variantsOf(text.toLowerCase()).map((text) => ({ position, text, isJoined: true })) : [],
+	)
 }

@@ -54,7 +54,7 @@ async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch
 	const criteria = criteriaOfSearch(parsed)
 	if (criteria.q === '' && criteria.skills.length === 0) return []
 	// While typing, people who match only some of the words are unlikely to be meant.
-	const found = await findMembers(criteria, viewer, null, MAX_OFFERED.people, { loosest: 'typos' })
+	const found = await findMembers(criteria, viewer, null, MAX_OFFERED.people, { loosest: 'apart' })
 	return (await presentFound(found)).map(({ username, name, image, why, studies }) => ({
 		title: name,
 		url: profilePath(username),

@@ -40,7 +40,11 @@ const branchNames = withoutAnd([
 	['che', 'chem engineering', 'chemical', 'chemical engineering'],
 	['bt', 'biotech', 'biotechnology'],
 	['ae', 'aero', 'aerospace', 'aerospace engineering'],
-	['aiml', 'ai ml', 'ai and ml', 'artificial intelligence and machine learning'],
+	[
+		...['aiml', 'ai ml', 'ai and ml', 'artificial intelligence and machine learning'],
+		...['cse aiml', 'cse ai ml', 'cse ai and ml', 'computer science ai ml', 'computer science ai and ml'],
+	],
+	['csbs', 'computer science and business systems'],
 	['aids', 'ai ds', 'artificial intelligence and data science'],
 	['ds', 'data science'],
 	['math', 'maths', 'mathematics'],
@@ -68,8 +72,8 @@ export function namesOfBranch(text: string): string[] {
 
 /** Cities by their names now and before, and in other languages. */
 const cityNames = `
-	bengaluru bangalore, mumbai bombay, chennai madras, kolkata calcutta, pune poona, nashik nasik, kochi cochin, mysuru mysore,
-	mangaluru mangalore, hubballi hubli, belagavi belgaum, vadodara baroda, varanasi banaras benares, prayagraj allahabad,
+	bengaluru bangalore banglore blr, hyderabad hyd, coimbatore kovai, mumbai bombay, chennai madras, kolkata calcutta, pune poona, nashik nasik, kochi cochin, mysuru mysore,
+	mangaluru mangalore, hubballi hubli, belagavi belgaum, vadodara baroda, varanasi banaras benares kashi, prayagraj allahabad,
 	gurugram gurgaon, thiruvananthapuram trivandrum, kozhikode calicut, thrissur trichur, tiruchirappalli trichy,
 	puducherry pondicherry, visakhapatnam vizag, shivamogga shimoga, kalaburagi gulbarga, tumakuru tumkur, ballari bellary,
 	guwahati gauhati, kyiv kiev, munich munchen muenchen, cologne koln koeln, zurich zuerich, vienna wien, prague praha, warsaw warszawa`
