@@ -188,7 +188,7 @@ export async function countMatchesAmong(
 		select count(*)::int as count from (
 			select from questions q where q.id in ${among} and ${conditions(scope)}
 				and q.author_id <> all(${accountIdsOf(reader)}) and not ${isBlocking(reader, sql.ref('q.author_id'))}
-				${words.length === 0 ? sql`` : sql`and ${document} @@ ${allOf(words)}`} limit 100) hit`.execute(db())
+				${words.length === 0 ? sql`` : sql`and ${document} @@ (${allOf(words)})`} limit 100) hit`.execute(db())
 	return rows[0]?.count ?? 0
 }
 

@@ -127,7 +127,8 @@ test('a spelling whose stem is another word is searched for only if nothing has 
 	const reader = await makeMember('tokens')
 	const ids = sql.join([typed.id, other.id, american.id].map((id) => sql`${id}::int`))
 	const count = (search: string) => countNewMatches(search, { among: sql<number>`(${ids})`, reader: reader.id })
-	expect(await Promise.all(['tokenise', 'authorisation', 'phalarope'].map(count))).toEqual([1, 0, 2])
+	const searches = ['tokenise', 'authorisation', 'phalarope', 'colour phalarope', 'authorization or colour']
+	expect(await Promise.all(searches.map(count))).toEqual([1, 0, 2, 0, 1])
 })
 
 test('a word with a second spelling counts as one, so that of two words the one in the title counts most', async () => {
