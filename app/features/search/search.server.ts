@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { isId } from '~/lib/checks.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
+import { nameOfAlias } from './aliases.server.ts'
 import { parseForTexts } from './contractions.server.ts'
 import { countMatches, highlight, highlightPassage, textOfTruncatedHtml } from './highlight.ts'
 import { partsOf, readScope, type Within } from './operators.server.ts'
@@ -60,7 +61,7 @@ export async function findMatches<Row extends { id: number }>(
 	}
 	const count = exact.rows.length
 	const wantsMore =
-		count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, spelledTwoWays(parsed.terms).length)
+		count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, countOthers(namedTwice(parsed.terms)))
 	if (count > 0 && !wantsMore) return exact
 	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
@@ -186,7 +187,7 @@ async function isUnranked<Row extends { id: number }>(
 /** Fewer results than this are followed by those with some of the words. */
 const FEW = 3
 
-/** Whether a title contains all the words: then it is what the reader was looking for. @param others how many are another spelling of one */
+/** Whether a title contains all the words: then it is what the reader was looking for. @param others how many are another way to write one */
 function hasTitled(found: SearchResults<object>, others: number): boolean {
 	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
 	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length - others)
@@ -226,32 +227,38 @@ async function findAll<Row extends { id: number }>(
 	return { ranked: true, rows: await present(rows), instead: null }
 }
 
-/** Words that are searched for in two spellings: each is another part of the statement. */
-const MAX_SPELLED = 3
+/** Words that are searched for in two ways: each is another part of the statement. */
+const MAX_NAMED_TWICE = 3
 
-/** The words that have another spelling, each with that. With an `or`, a word belongs to a side of it, and has none. */
-function spelledTwoWays(terms: SearchPart[]): { term: SearchPart; other: string }[] {
+/**
+ * The words that are written in another way, too, each with that, in the syntax of `websearch_to_tsquery`: British or American, or the name
+ * of a term for its alias. With an `or`, a word belongs to a side of it, and has none.
+ */
+function namedTwice(terms: SearchPart[]): { term: SearchPart; other: string }[] {
 	if (terms.some(({ kind }) => kind === 'or')) return []
-	const spelled = terms.flatMap((term) => {
-		const isWord = term.kind === 'word' && term.option === undefined
-		const other = isWord ? otherSpelling(term.text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')) : null
+	const named = terms.flatMap((term) => {
+		if (term.kind !== 'word' || term.option !== undefined) return []
+		const word = term.text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
+		const other = otherSpelling(word) ?? nameOfAlias(word)
 		return other === null ? [] : [{ term, other }]
 	})
-	return spelled.slice(0, MAX_SPELLED)
+	return named.slice(0, MAX_NAMED_TWICE)
 }
+
+const countOthers = (named: { other: string }[]) => named.flatMap(({ other }) => other.split(/\s+/)).length
 
 /** What a search looks for. @param alternatives as in {@link findAll} */
 function wantedOf(
 	{ terms, operators }: Pick<ParsedSearch, 'terms' | 'operators'>,
 	alternatives: string[][],
 ): SearchWords {
-	const spelled = spelledTwoWays(terms)
-	const once = terms.filter((term) => !spelled.some((each) => each.term === term))
-	const lists = [...spelled.map(({ term, other }) => [term.source, other]), ...alternatives]
+	const named = namedTwice(terms)
+	const once = terms.filter((term) => !named.some((each) => each.term === term))
+	const lists = [...named.map(({ term, other }) => [term.source, other]), ...alternatives]
 	return {
 		words: [once.map(({ source }) => source).join(' '), ...lists.map((each) => each.join(' or '))].filter(Boolean),
 		typed: terms.flatMap(({ source }) => source.split(/\s+/)).length + alternatives.length,
-		spelled: spelled.length,
+		spelled: countOthers(named),
 		phrases: literalTexts(terms),
 		parts: partsOf(operators),
 	}
