@@ -136,6 +136,8 @@ function literalTexts(terms: SearchPart[]): string[] {
 
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
+/** The rank of questions with a literal phrase where no others are found. The next page continues with these. */
+const ALONE_RANK = 1_000
 /** This many results are “100+”. */
 const MANY_FOUND = 101
 
@@ -145,43 +147,31 @@ const MANY_FOUND = 101
  */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
-	parsed: ParsedSearch,
-	input: SearchInput,
+	{ terms, operators }: ParsedSearch,
+	{ cursor, limit, ...within }: SearchInput,
 	exact: SearchResults<Row>,
 ): Promise<SearchResults<Row>> {
-	const { terms, operators } = parsed
-	const { cursor, limit, ...within } = input
 	const phrases = literalTexts(terms).filter((text) => /\s/.test(text) || isOption(text))
 	const isOpen = terms.every(({ kind }) => kind === 'word' || kind === 'phrase') && !partsOf(operators)
 	if (phrases.length === 0 || !isOpen || !exact.ranked) return exact
 	const after = rankCursor(cursor)
-	if (after !== null && Number(after.rank) < LITERAL_RANK) return exact
+	const last = after === null ? null : Number(after.rank)
+	if (last !== null && last < LITERAL_RANK) return exact
 	const literal = exact.rows.filter(({ rank }) => Number(rank) >= LITERAL_RANK)
 	if (literal.length >= limit) return exact
 	const scope = await readScope(operators, within)
 	if (scope === null) return exact
 	const words = terms.map(({ source }) => source).join(' ')
-	const before = after !== null && Number(after.rank) === LITERAL_RANK ? after.id : null
+	const before = after !== null && (last === LITERAL_RANK || last === ALONE_RANK) ? after.id : null
 	const wanted = { words, phrases, before, limit: limit - literal.length }
-	const found = await listLiteral(scope, { ...wanted, isOnly: false })
-	const mayBeOnly = found.length + exact.rows.length === 0
-	const isOnly = mayBeOnly && (after === null || (await isUnranked(selection, parsed, input)))
+	const found = last === ALONE_RANK ? [] : await listLiteral(scope, { ...wanted, isOnly: false })
+	const isOnly = last === ALONE_RANK || (last === null && found.length + exact.rows.length === 0)
 	const ids = isOnly ? await listLiteral(scope, { ...wanted, limit: Math.max(limit, MANY_FOUND), isOnly }) : found
 	if (ids.length === 0) return exact
-	const page = ids.slice(0, wanted.limit)
-	const rows = await present(await chosenRows(selection, page, phrases.join(' ')))
-	const older = rows.map((row) => ({ ...row, rank: String(LITERAL_RANK), found: ids.length }))
+	const rows = await present(await chosenRows(selection, ids.slice(0, wanted.limit), phrases.join(' ')))
+	const older = rows.map((row) => ({ ...row, rank: String(isOnly ? ALONE_RANK : LITERAL_RANK), found: ids.length }))
 	const others = exact.rows.slice(literal.length)
 	return { ...exact, rows: [...literal, ...older, ...others].slice(0, limit) }
-}
-
-/** Whether a search whose later page is asked for has no ranked results on any page. */
-async function isUnranked<Row extends { id: number }>(
-	selection: Selection<Row>,
-	parsed: ParsedSearch,
-	input: SearchInput,
-): Promise<boolean> {
-	return (await findAll(selection, parsed, [], { ...input, cursor: null, limit: 1 })).rows.length === 0
 }
 
 /** Fewer results than this are followed by those with some of the words. */

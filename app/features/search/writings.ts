@@ -48,7 +48,7 @@ const hyphenated = /^\p{L}{2,}(?:-\p{L}{2,})+$/u
  * Another way to write a word, for a search that finds nothing as it was typed, in the syntax of `websearch_to_tsquery`: a name with its
  * number joined or apart, as “GPT4” and “GPT-4”, a word with a hyphen in parts, or the spelling that {@link otherSpelling} leaves out.
  */
-export function otherWriting(word: string): string | null {
+export function fallbackWriting(word: string): string | null {
 	const [, name, hyphen, number] = /^(\p{L}{2,})(-?)(\d+)$/u.exec(word.toLowerCase()) ?? []
 	if (name !== undefined) return hyphen === '' ? `"${name} ${number}"` : `${name}${number}`
 	if (hyphenated.test(word)) return word.replaceAll('-', ' ')
