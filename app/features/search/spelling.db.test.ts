@@ -238,6 +238,8 @@ test.each([
 	['licence sanderling', 'Sanderling', 'A license.'],
 	['GPT4 redstart', 'Redstart', 'With GPT-4.'],
 	['gpt-4 wheatear', 'Wheatear', 'With gpt4.'],
+	['-Dfile.encoding=UTF-8 nightjar', 'Nightjar', 'I pass `-Dfile.encoding=UTF-8` to it.'],
+	['hoopoe -XX:+UseG1GC', 'Hoopoe', 'With -XX:+UseG1GC it stops.'],
 	['UTF_8 ortolan', 'Ortolan', 'With StandardCharsets.UTF_8 there.'],
 	['"see garganey notes today"', 'Garganey', 'See [garganey][1] [notes](a "b c") today.\n\n[1]: b'],
 	['"the smew (male) rests"', 'Smew', 'The [smew](https://birds.example/Smew_(male)/x) (male) rests.'],
