@@ -16,6 +16,8 @@ test.each<[word: string, spelling: string | null]>([
 	['catalog', 'catalogue'],
 	['licences', 'licenses'],
 	['practise', 'practice'],
+	['organise', 'organize'],
+	['Optimisation', 'optimization'],
 	['tokenise', null],
 	['authorisation', null],
 	['raise', null],

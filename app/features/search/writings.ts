@@ -62,7 +62,10 @@ function spelledOtherwise(word: string): string | null {
 	return found ? small.replace(...found) : null
 }
 
-/** Whether the `z` of a word is left in its stem. Without it, “organize” has the stem of “organ”. */
+/** Verbs whose stem, without the `z`, is that of no word with another meaning, or of a rare one: “organ”. */
+const meansOne = /^(?:(?:dis|re)?organ|(?:max|min|opt)im|recogn|summar|synchron)iz/
+
+/** Whether the stem of a word is of no other word: it has the `z`, or needs none. “Tokenize” has the stem of “token”. */
 function hasOwnStem(word: string): boolean {
-	return !/[iy]z/.test(word) || /[iy]z$/.test(stem(word))
+	return !/[iy]z/.test(word) || /[iy]z$/.test(stem(word)) || meansOne.test(word)
 }
