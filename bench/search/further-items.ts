@@ -1,3 +1,5 @@
+import { stem } from 'porter2'
+import { startSet } from '~/features/terms/terms.server.ts'
 import {
 	codeOf,
 	contentWords,
@@ -213,6 +215,66 @@ const ofOperators: Record<string, FurtherRule> = {
 	},
 }
 
+/** The names of terms that have an alias in one word, with these, all in lower case. */
+const aliasesOf: (readonly [name: string, aliases: string[]])[] = startSet()
+	.filter(({ name }) => name.length > 1)
+	.map(({ name, aliases }) => [
+		name.toLowerCase(),
+		aliases
+			.map((alias) => alias.toLowerCase())
+			.filter((alias) => /^[a-z][a-z0-9]+$/.test(alias) && !stemsOf(name).has(stem(alias))),
+	])
+
+function stemsOf(name: string): Set<string> {
+	return new Set((name.toLowerCase().match(/[a-z0-9]+/g) ?? []).map(stem))
+}
+
+/** The words of texts in lower case, each between blanks. */
+function spaced(texts: string[]): string {
+	return ` ${texts
+		.join(' ')
+		.toLowerCase()
+		.replace(/[^\p{L}\p{N}+#.]+|\.+(?![\p{L}\p{N}])/gu, ' ')} `
+}
+
+type NamedIn = (
+	name: string,
+	others: string[],
+	has: { title: (word: string) => boolean; text: (word: string) => boolean },
+) => string[]
+
+/** A name or alias of a term, chosen from those that a question has, with a word of its title. */
+function termRule(choose: NamedIn): FurtherRule {
+	return (question, random) => {
+		const [title, text] = [spaced([question.title]), spaced([question.title, ...allTexts(question), ...question.tags])]
+		const has = {
+			title: (word: string) => title.includes(` ${word} `),
+			text: (word: string) => text.includes(` ${word} `),
+		}
+		const found = aliasesOf.flatMap(([name, others]) => choose(name, others, has).map((typed) => ({ name, typed })))
+		const [one] = pick(found, 1, random) ?? []
+		const isOther = (word: string) => ![one?.typed, one?.name].some((each) => each?.includes(word.toLowerCase()))
+		const [word] = pick(contentWords(question.title).filter(isOther), 1, random) ?? []
+		return one && word ? `${one.typed} ${word}` : null
+	}
+}
+
+const ofAliases: Record<string, FurtherRule> = {
+	'name of a term in the title, and a word of it': termRule((name, others, has) =>
+		others.length > 0 && has.title(name) ? [name] : [],
+	),
+	'alias that no text has of a name in the title, and a word of it': termRule((name, others, has) =>
+		has.title(name) && !others.some(has.text) ? others : [],
+	),
+	'alias that no text has of a name in the texts, and a word of the title': termRule((name, others, has) =>
+		has.text(name) && !others.some(has.text) ? others : [],
+	),
+	'alias that the texts have, and a word of the title': termRule((_, others, has) => others.filter(has.text)),
+	'name that no text has of an alias in the texts, and a word of the title': termRule((name, others, has) =>
+		others.some(has.text) && !has.text(name) ? [name] : [],
+	),
+}
+
 const ofBeginnings: Record<string, FurtherRule> = {
 	'first five letters of the last of three words': ({ title }, random) => {
 		const words = pick(contentWords(title), 3, random)
@@ -238,6 +300,7 @@ const rules: Record<string, FurtherRule> = {
 	...ofTitles,
 	...ofBeginnings,
 	...ofOperators,
+	...ofAliases,
 }
 
 /** Like `makeKnownItems` of known-items.ts, for the further kinds. */

@@ -146,15 +146,7 @@ async function searchQuestions(
 	cursor: string | null,
 	limit: number,
 ): Promise<FoundQuestions> {
-	const search = parsed.parts.join(' ')
-	const page = { cursor, limit }
-	const found = presentQuestions(await listQuestions(viewer, { search, ...page }))
-	if (found.rows.length > 0 && found.nearness === 'all') return found
-	// A text mentions most things by one name only, so synonyms are searched by their term.
-	const known = withTermNames(parsed)
-	const other = known === search ? null : await listQuestions(viewer, { search: known, isExact: true, ...page })
-	if (!other || other.rows.length === 0) return found
-	return { ...presentQuestions(other), instead: { kind: 'corrected', search: known } }
+	return presentQuestions(await listQuestions(viewer, { search: parsed.parts.join(' '), cursor, limit }))
 }
 
 function presentQuestions(page: Awaited<ReturnType<typeof listQuestions>>): FoundQuestions {
@@ -166,15 +158,6 @@ function presentQuestions(page: Awaited<ReturnType<typeof listQuestions>>): Foun
 	const count = { number: Math.min(exact, MAX_COUNT), atLeast: isMore }
 	return { rows, next, instead, nearness, count }
 }
-
-/** Replaces words by the names of their terms: `k8s pod` becomes `kubernetes pod`. */
-function withTermNames({ parts, terms }: ParsedSearchText): string {
-	const words = new Set(terms.filter(({ kind }) => kind === 'word').map(({ text }) => text))
-	return parts.map((part) => (words.has(part) && isOtherName(part) ? termTag(part) : part)).join(' ')
-}
-
-const termTag = (word: string) => findTerm(word)?.tag.replaceAll('-', ' ') ?? word
-const isOtherName = (word: string) => termKey(canonicalSkill(word)) !== termKey(word)
 
 /** Whether a search has no operators that apply only to questions: a state, part of a text, a category, an exclusion, an alternative. */
 export function appliesToAllKinds({ terms, operators }: ParsedSearchText): boolean {

@@ -62,6 +62,8 @@ const splitHyphens = new RegExp(`(${splitting.source})[-‐-―−]+`, 'giu')
 
 /** A leading dash that excludes nothing: in `--hard`, and the characters that phones and word processors substitute for two dashes. */
 const leadingDash = /^(?:--|[‐-―−])[-‐-―−]*(?=[^-‐-―−])/
+/** The minus of an option with a value, `-Dx=y` and `-XX:+Foo` of Java, which excludes nothing either. */
+const optionDash = /^-(?=\p{L}[^"=]*=|XX:[+-])/u
 const entities: Readonly<Record<string, string>> = {
 	quot: '"',
 	'#34': '"',
@@ -151,7 +153,8 @@ export function isOption(text: string): boolean {
 	return /^--\p{L}[\p{L}\p{N}-]+$/u.test(text)
 }
 
-function readTerm(written: string): SearchPart {
+function readTerm(typed: string): SearchPart {
+	const written = typed.replace(optionDash, '')
 	const text = written.replace(leadingDash, '')
 	const [name] = text === written ? [] : (/^\p{L}[\p{L}\p{N}-]+/u.exec(text) ?? [])
 	const bare = text.replace(/^-/, '').replaceAll('"', ' ').trim()

@@ -35,7 +35,7 @@ export interface MatchedRow {
 export interface SearchWords {
 	/** Each in the syntax of `websearch_to_tsquery`; a question must match all of them. */
 	words: string[]
-	/** How many of them were typed, without alternatives, and how many are another spelling of one. */
+	/** How many of them were typed, without alternatives, and how many are of another way to write one. */
 	typed: number
 	spelled: number
 	/** Phrases, and options such as `--hard`, as plain text: questions that contain them literally come first. */
@@ -188,7 +188,7 @@ export async function countMatchesAmong(
 		select count(*)::int as count from (
 			select from questions q where q.id in ${among} and ${conditions(scope)}
 				and q.author_id <> all(${accountIdsOf(reader)}) and not ${isBlocking(reader, sql.ref('q.author_id'))}
-				${words.length === 0 ? sql`` : sql`and ${document} @@ ${allOf(words)}`} limit 100) hit`.execute(db())
+				${words.length === 0 ? sql`` : sql`and ${document} @@ (${allOf(words)})`} limit 100) hit`.execute(db())
 	return rows[0]?.count ?? 0
 }
 
@@ -256,7 +256,7 @@ function rankOf({ typed, spelled, parts }: SearchWords): RawBuilder<unknown> {
 	const counts = Object.entries(partWeights).map(([part, weight]) => (parts?.includes(part) === false ? 0 : weight))
 	const weights = sql.lit(`{${counts.join(', ')}}`)
 	if (typed === 1) return sql`ts_rank(${weights}, q.search, wanted.apart)`
-	// A mean of all words. Who uses one spelling does not use the other.
+	// A mean of all words. Who writes one in one way does not write it in the other.
 	const mean = spelled > 0 ? sql`${(typed + spelled) / typed}::float8 *` : sql``
 	const inTitle = sql`${mean} ts_rank(${sql.lit(`{0, 0, 0, ${counts.at(-1)}}`)}, q.search, wanted.apart)`
 	return sql`${mean} ts_rank(${weights}, q.search, wanted.apart, 1) + 0.3 * ts_rank(${weights}, q.search, wanted.words, 1)

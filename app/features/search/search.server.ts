@@ -1,6 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { isId } from '~/lib/checks.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
+import { nameOfAlias } from './aliases.server.ts'
 import { parseForTexts } from './contractions.server.ts'
 import { countMatches, highlight, highlightPassage, textOfTruncatedHtml } from './highlight.ts'
 import { partsOf, readScope, type Within } from './operators.server.ts'
@@ -60,7 +61,7 @@ export async function findMatches<Row extends { id: number }>(
 	}
 	const count = exact.rows.length
 	const wantsMore =
-		count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, spelledTwoWays(parsed.terms).length)
+		count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, countOthers(namedTwice(parsed.terms)))
 	if (count > 0 && !wantsMore) return exact
 	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
@@ -135,6 +136,8 @@ function literalTexts(terms: SearchPart[]): string[] {
 
 /** Results with a literal phrase have at least this rank: the phrase counts 1, everything else less than 1. */
 const LITERAL_RANK = 1
+/** The rank of questions with a literal phrase where no others are found. The next page continues with these. */
+const ALONE_RANK = 1_000
 /** This many results are “100+”. */
 const MANY_FOUND = 101
 
@@ -144,49 +147,37 @@ const MANY_FOUND = 101
  */
 async function addLiteral<Row extends { id: number }>(
 	selection: Selection<Row>,
-	parsed: ParsedSearch,
-	input: SearchInput,
+	{ terms, operators }: ParsedSearch,
+	{ cursor, limit, ...within }: SearchInput,
 	exact: SearchResults<Row>,
 ): Promise<SearchResults<Row>> {
-	const { terms, operators } = parsed
-	const { cursor, limit, ...within } = input
 	const phrases = literalTexts(terms).filter((text) => /\s/.test(text) || isOption(text))
 	const isOpen = terms.every(({ kind }) => kind === 'word' || kind === 'phrase') && !partsOf(operators)
 	if (phrases.length === 0 || !isOpen || !exact.ranked) return exact
 	const after = rankCursor(cursor)
-	if (after !== null && Number(after.rank) < LITERAL_RANK) return exact
+	const last = after === null ? null : Number(after.rank)
+	if (last !== null && last < LITERAL_RANK) return exact
 	const literal = exact.rows.filter(({ rank }) => Number(rank) >= LITERAL_RANK)
 	if (literal.length >= limit) return exact
 	const scope = await readScope(operators, within)
 	if (scope === null) return exact
 	const words = terms.map(({ source }) => source).join(' ')
-	const before = after !== null && Number(after.rank) === LITERAL_RANK ? after.id : null
+	const before = after !== null && (last === LITERAL_RANK || last === ALONE_RANK) ? after.id : null
 	const wanted = { words, phrases, before, limit: limit - literal.length }
-	const found = await listLiteral(scope, { ...wanted, isOnly: false })
-	const mayBeOnly = found.length + exact.rows.length === 0
-	const isOnly = mayBeOnly && (after === null || (await isUnranked(selection, parsed, input)))
+	const found = last === ALONE_RANK ? [] : await listLiteral(scope, { ...wanted, isOnly: false })
+	const isOnly = last === ALONE_RANK || (last === null && found.length + exact.rows.length === 0)
 	const ids = isOnly ? await listLiteral(scope, { ...wanted, limit: Math.max(limit, MANY_FOUND), isOnly }) : found
 	if (ids.length === 0) return exact
-	const page = ids.slice(0, wanted.limit)
-	const rows = await present(await chosenRows(selection, page, phrases.join(' ')))
-	const older = rows.map((row) => ({ ...row, rank: String(LITERAL_RANK), found: ids.length }))
+	const rows = await present(await chosenRows(selection, ids.slice(0, wanted.limit), phrases.join(' ')))
+	const older = rows.map((row) => ({ ...row, rank: String(isOnly ? ALONE_RANK : LITERAL_RANK), found: ids.length }))
 	const others = exact.rows.slice(literal.length)
 	return { ...exact, rows: [...literal, ...older, ...others].slice(0, limit) }
-}
-
-/** Whether a search whose later page is asked for has no ranked results on any page. */
-async function isUnranked<Row extends { id: number }>(
-	selection: Selection<Row>,
-	parsed: ParsedSearch,
-	input: SearchInput,
-): Promise<boolean> {
-	return (await findAll(selection, parsed, [], { ...input, cursor: null, limit: 1 })).rows.length === 0
 }
 
 /** Fewer results than this are followed by those with some of the words. */
 const FEW = 3
 
-/** Whether a title contains all the words: then it is what the reader was looking for. @param others how many are another spelling of one */
+/** Whether a title contains all the words: then it is what the reader was looking for. @param others how many are another way to write one */
 function hasTitled(found: SearchResults<object>, others: number): boolean {
 	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
 	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length - others)
@@ -226,32 +217,38 @@ async function findAll<Row extends { id: number }>(
 	return { ranked: true, rows: await present(rows), instead: null }
 }
 
-/** Words that are searched for in two spellings: each is another part of the statement. */
-const MAX_SPELLED = 3
+/** Words that are searched for in two ways: each is another part of the statement. */
+const MAX_NAMED_TWICE = 3
 
-/** The words that have another spelling, each with that. With an `or`, a word belongs to a side of it, and has none. */
-function spelledTwoWays(terms: SearchPart[]): { term: SearchPart; other: string }[] {
+/**
+ * The words that are written in another way, too, each with that, in the syntax of `websearch_to_tsquery`: British or American, or the name
+ * of a term for its alias. With an `or`, a word belongs to a side of it, and has none.
+ */
+function namedTwice(terms: SearchPart[]): { term: SearchPart; other: string }[] {
 	if (terms.some(({ kind }) => kind === 'or')) return []
-	const spelled = terms.flatMap((term) => {
-		const isWord = term.kind === 'word' && term.option === undefined
-		const other = isWord ? otherSpelling(term.text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')) : null
+	const named = terms.flatMap((term) => {
+		if (term.kind !== 'word' || term.option !== undefined) return []
+		const word = term.text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
+		const other = otherSpelling(word) ?? nameOfAlias(word)
 		return other === null ? [] : [{ term, other }]
 	})
-	return spelled.slice(0, MAX_SPELLED)
+	return named.slice(0, MAX_NAMED_TWICE)
 }
+
+const countOthers = (named: { other: string }[]) => named.flatMap(({ other }) => other.split(/\s+/)).length
 
 /** What a search looks for. @param alternatives as in {@link findAll} */
 function wantedOf(
 	{ terms, operators }: Pick<ParsedSearch, 'terms' | 'operators'>,
 	alternatives: string[][],
 ): SearchWords {
-	const spelled = spelledTwoWays(terms)
-	const once = terms.filter((term) => !spelled.some((each) => each.term === term))
-	const lists = [...spelled.map(({ term, other }) => [term.source, other]), ...alternatives]
+	const named = namedTwice(terms)
+	const once = terms.filter((term) => !named.some((each) => each.term === term))
+	const lists = [...named.map(({ term, other }) => [term.source, other]), ...alternatives]
 	return {
 		words: [once.map(({ source }) => source).join(' '), ...lists.map((each) => each.join(' or '))].filter(Boolean),
 		typed: terms.flatMap(({ source }) => source.split(/\s+/)).length + alternatives.length,
-		spelled: spelled.length,
+		spelled: countOthers(named),
 		phrases: literalTexts(terms),
 		parts: partsOf(operators),
 	}

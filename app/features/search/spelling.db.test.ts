@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { beforeAll, expect, test } from 'vitest'
 import { deleteQuestion, editQuestion } from '~/features/asking/asking.server.ts'
 import { listQuestions } from '~/features/question-lists/lists.server.ts'
+import { loadTerms } from '~/features/terms/terms.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
+import { db } from '~/platform/db/db.server.ts'
 import { makeComment, makeMember, makeQuestion } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { parseSearch } from './parse.ts'
@@ -127,7 +129,8 @@ test('a spelling whose stem is another word is searched for only if nothing has 
 	const reader = await makeMember('tokens')
 	const ids = sql.join([typed.id, other.id, american.id].map((id) => sql`${id}::int`))
 	const count = (search: string) => countNewMatches(search, { among: sql<number>`(${ids})`, reader: reader.id })
-	expect(await Promise.all(['tokenise', 'authorisation', 'phalarope'].map(count))).toEqual([1, 0, 2])
+	const searches = ['tokenise', 'authorisation', 'phalarope', 'colour phalarope', 'authorization or colour']
+	expect(await Promise.all(searches.map(count))).toEqual([1, 0, 2, 0, 1])
 })
 
 test('a word with a second spelling counts as one, so that of two words the one in the title counts most', async () => {
@@ -235,6 +238,8 @@ test.each([
 	['licence sanderling', 'Sanderling', 'A license.'],
 	['GPT4 redstart', 'Redstart', 'With GPT-4.'],
 	['gpt-4 wheatear', 'Wheatear', 'With gpt4.'],
+	['-Dfile.encoding=UTF-8 nightjar', 'Nightjar', 'I pass `-Dfile.encoding=UTF-8` to it.'],
+	['hoopoe -XX:+UseG1GC', 'Hoopoe', 'With -XX:+UseG1GC it stops.'],
 	['UTF_8 ortolan', 'Ortolan', 'With StandardCharsets.UTF_8 there.'],
 	['"see garganey notes today"', 'Garganey', 'See [garganey][1] [notes](a "b c") today.\n\n[1]: b'],
 	['"the smew (male) rests"', 'Smew', 'The [smew](https://birds.example/Smew_(male)/x) (male) rests.'],
@@ -242,4 +247,38 @@ test.each([
 	const { id } = await makeQuestion(asha, { title: `Query: ${title}`, description, tags: 'birds' })
 	const { rows, instead } = await listQuestions(null, { search })
 	expect([rows.map((row) => row.id), instead]).toEqual([[id], undefined])
+})
+
+test.each([
+	['js siskin', 'Siskin in JavaScript', 'x'],
+	['golang serin', 'Serin', 'With Go.'],
+	['Serin, k8s?', 'Serin', 'With kubernetes.'],
+	['ml crossbill', 'Crossbill', 'For machine learning.'],
+	['cpp crossbill', 'Crossbill', 'In C++.'],
+	['nodejs hawfinch', 'Hawfinch', 'With Node.js.'],
+	['obj-c hawfinch', 'Hawfinch', 'In Objective-C.'],
+	['psql bullfinch in:text', 'Fat', 'A bullfinch in PostgreSQL.'],
+])('%j finds %j, which has the name of the term', async (search, title, description) => {
+	const { id } = await makeQuestion(asha, { title: `Query: ${title}`, description, tags: 'birds' })
+	const { rows, instead } = await listQuestions(null, { search })
+	expect([rows.map((row) => row.id), instead]).toEqual([[id], undefined])
+})
+
+test('the names of aliases are marked, fill further pages and count for saved searches, but do not replace a word of the index', async () => {
+	const titles = ['Twite in JS', 'Twite in JavaScript', 'Twite: JavaScript or JS?', 'Twite in Java']
+	const made: number[] = []
+	for (const title of titles) made.push((await makeQuestion(asha, { title, tags: 'birds' })).id)
+	const first = await listQuestions(null, { search: 'twite js', limit: 2 })
+	const second = await listQuestions(null, { search: 'twite js', limit: 2, cursor: first.next })
+	const rows = [...first.rows, ...second.rows]
+	expect([rows.map(({ id }) => id).toSorted((a, b) => a - b), first.found]).toEqual([made.slice(0, 3), 3])
+	expect(rows.map(({ titleHtml }) => titleHtml)).toContain('<mark>Twite</mark> in <mark>JavaScript</mark>')
+	const reader = await makeMember('aliases')
+	const among = sql<number>`(${sql.join(made.map((id) => sql`${id}::int`))})`
+	expect(await countNewMatches('twite js', { among, reader: reader.id })).toBe(3)
+	await sql`insert into term_spellings (key, spelling, term_id) select 'it', 'IT', term_id from term_spellings where key = 'go'`.execute(
+		db(),
+	)
+	await loadTerms()
+	expect((await listQuestions(null, { search: 'is it twite js' })).found).toBe(3)
 })

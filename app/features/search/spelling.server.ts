@@ -1,7 +1,7 @@
 import { similarTerm } from '~/features/terms/terms.server.ts'
 import { type Operator, type ParsedSearch, parseSearch, type SearchPart } from './parse.ts'
 import { findWordSuggestions, type PossibleTypo, type WordSuggestion } from './spelling.queries.server.ts'
-import { otherWriting } from './writings.ts'
+import { fallbackWriting } from './writings.ts'
 
 /** A corrected search whose words all have results. */
 export interface SearchCorrection {
@@ -25,7 +25,7 @@ const TELLING_WORDS = 3
  */
 export async function correctSearch({ terms, operators, parts }: ParsedSearch): Promise<SearchCorrection | null> {
 	const doubts = [...terms.map(doubtInTerm), ...operators.map(doubtInOperator)].filter((doubt) => doubt !== null)
-	const meant = withOtherWritings(terms, await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts)))
+	const meant = withFallbackWritings(terms, await findWordSuggestions(doubts.slice(0, MAX_DOUBTFUL), termsLike(doubts)))
 	if (meant.length === 0) return null
 	const found = terms.length < TELLING_WORDS ? meant : meant.map(withAlike)
 	const mistyped = found.filter((each) => !isCompletion(each))
@@ -52,10 +52,10 @@ function termsLike(doubts: PossibleTypo[]): { text: string; word: string }[] {
 }
 
 /** Adds other ways to write the words. The index has “toll-free” as one word, and others may write “toll free”. */
-function withOtherWritings(terms: SearchPart[], found: WordSuggestion[]): WordSuggestion[] {
+function withFallbackWritings(terms: SearchPart[], found: WordSuggestion[]): WordSuggestion[] {
 	const words = terms.filter(({ kind, option }) => kind === 'word' && !option).map(({ text }) => bare(text))
 	const written = [...new Set(words)].flatMap((text): WordSuggestion[] => {
-		const other = otherWriting(text)
+		const other = fallbackWriting(text)
 		if (other === null) return []
 		const known = found.find((each) => each.kind === 'word' && each.text === text)
 		const [first = text, ...others] = known?.meant ?? []

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { otherSpelling, otherWriting } from './writings.ts'
+import { fallbackWriting, otherSpelling } from './writings.ts'
 
 test.each<[word: string, spelling: string | null]>([
 	['behaviour', 'behavior'],
@@ -16,6 +16,8 @@ test.each<[word: string, spelling: string | null]>([
 	['catalog', 'catalogue'],
 	['licences', 'licenses'],
 	['practise', 'practice'],
+	['organise', 'organize'],
+	['Optimisation', 'optimization'],
 	['tokenise', null],
 	['authorisation', null],
 	['raise', null],
@@ -44,5 +46,5 @@ test.each<[word: string, writing: string | null]>([
 	['tokenize', null],
 	['colour', null],
 ])('if nothing has %j, what has %j is found', (word, writing) => {
-	expect(otherWriting(word)).toBe(writing)
+	expect(fallbackWriting(word)).toBe(writing)
 })

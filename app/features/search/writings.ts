@@ -48,7 +48,7 @@ const hyphenated = /^\p{L}{2,}(?:-\p{L}{2,})+$/u
  * Another way to write a word, for a search that finds nothing as it was typed, in the syntax of `websearch_to_tsquery`: a name with its
  * number joined or apart, as “GPT4” and “GPT-4”, a word with a hyphen in parts, or the spelling that {@link otherSpelling} leaves out.
  */
-export function otherWriting(word: string): string | null {
+export function fallbackWriting(word: string): string | null {
 	const [, name, hyphen, number] = /^(\p{L}{2,})(-?)(\d+)$/u.exec(word.toLowerCase()) ?? []
 	if (name !== undefined) return hyphen === '' ? `"${name} ${number}"` : `${name}${number}`
 	if (hyphenated.test(word)) return word.replaceAll('-', ' ')
@@ -62,7 +62,10 @@ function spelledOtherwise(word: string): string | null {
 	return found ? small.replace(...found) : null
 }
 
-/** Whether the `z` of a word is left in its stem. Without it, “organize” has the stem of “organ”. */
+/** Verbs whose stem, without the `z`, is that of no word with another meaning, or of a rare one: “organ”. */
+const meansOne = /^(?:(?:dis|re)?organ|(?:max|min|opt)im|recogn|summar|synchron)iz/
+
+/** Whether the stem of a word is of no other word: it has the `z`, or needs none. “Tokenize” has the stem of “token”. */
 function hasOwnStem(word: string): boolean {
-	return !/[iy]z/.test(word) || /[iy]z$/.test(stem(word))
+	return !/[iy]z/.test(word) || /[iy]z$/.test(stem(word)) || meansOne.test(word)
 }
