@@ -88,7 +88,7 @@ test('what is typed and chosen stays when either member gets another username', 
 	expect((await texts(bo.page)).at(-1)).toBe('The new plaque')
 })
 
-test('what is typed and chosen stays when the member is renamed while this browser shows no page', async ({
+test('what is typed and chosen stays when either member is renamed while this browser shows no page', async ({
 	page,
 	browser,
 }) => {
@@ -100,7 +100,8 @@ test('what is typed and chosen stays when the member is renamed while this brows
 	await composer(page).fill('The new plaque')
 	await page.goto('about:blank')
 	await submit(page, '/settings/username', { username: 'ada.nowhere' })
-	await openChatPage(page, friend)
+	await submit(friend.page, '/settings/username', { username: 'bo.nowhere' })
+	await openChatPage(page, { ...friend, username: 'bo.nowhere' })
 	await expect(composer(page)).toHaveValue('The new plaque')
 	await expect(picture).toHaveJSProperty('naturalWidth', 40)
 })
