@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { picture } from '../factories/pictures.ts'
 import {
 	anotherBrowser,
@@ -128,6 +129,7 @@ test('a picture pasted offline survives a reload with its message and arrives on
 	await expect(waiting).toHaveJSProperty('naturalWidth', 320)
 	await page.reload()
 	await expect(waiting).toHaveJSProperty('naturalWidth', 320)
+	await deleteStoredPictures(page)
 	await page.unroute('**/media')
 	await line.mend()
 	for (const each of [page, bo.page]) {
@@ -198,3 +200,19 @@ test('an edit that begins while a picture is prepared is not sent as a new messa
 	await expect(composer(page)).toHaveValue('With the bench')
 	expect(await texts(page)).toEqual(['Hello', 'Hello yourself'])
 })
+
+/** Deletes the files that this browser stores, as another tab does with what is old. */
+function deleteStoredPictures(page: Page): Promise<void> {
+	return page.evaluate(
+		(name) =>
+			new Promise<void>((resolve) => {
+				const opening = indexedDB.open(name)
+				opening.onsuccess = () => {
+					const transaction = opening.result.transaction(name, 'readwrite')
+					transaction.objectStore(name).clear()
+					transaction.oncomplete = () => resolve()
+				}
+			}),
+		'chat-pictures',
+	)
+}
