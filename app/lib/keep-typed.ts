@@ -39,3 +39,20 @@ export function keepTyped(field: HTMLTextAreaElement, { name, member, store, tex
 		removeEventListener('storage', hear)
 	}
 }
+
+/**
+ * Moves a typed text to another key of the local storage, above what is stored there; of two texts of which one begins with the other,
+ * the longer one stays.
+ */
+export function moveTyped(from: string, to: string): void {
+	try {
+		const moved = localStorage.getItem(from)
+		if (moved === null) return
+		const there = localStorage.getItem(to) ?? ''
+		const [longer, shorter] = moved.length < there.length ? [there, moved] : [moved, there]
+		localStorage.setItem(to, longer.startsWith(shorter) ? longer : `${moved}\n\n${there}`)
+		localStorage.removeItem(from)
+	} catch {
+		// Storage is full or forbidden: it stays.
+	}
+}

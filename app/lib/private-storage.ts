@@ -95,7 +95,7 @@ function setOwner(name: string, formerNames: readonly string[] = []): void {
 }
 
 /** Moves an entry to another key. If storage is full, it stays. */
-export function moveEntry(store: Storage, from: string, to: string): void {
+function moveEntry(store: Storage, from: string, to: string): void {
 	const text = store.getItem(from)
 	if (text === null) return
 	try {

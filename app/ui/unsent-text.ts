@@ -15,3 +15,18 @@ export function readUnsentText(name: string): UnsentText | null {
 	if (typeof text !== 'string' || typeof key !== 'string' || !text) return null
 	return { text, version: Number.isInteger(version) ? (version as number) : null, key }
 }
+
+/**
+ * Moves a text that is stored under a former name, which an expression matches, unless there is one under this name: versions before 0.4
+ * named comments by the address of their question, which contains its category and its author.
+ */
+export function adoptUnsentText(name: string, former: RegExp): void {
+	try {
+		const found = Object.keys(localStorage).find((key) => former.test(key))
+		if (found === undefined || localStorage.getItem(name) !== null) return
+		localStorage.setItem(name, localStorage.getItem(found) ?? '')
+		localStorage.removeItem(found)
+	} catch {
+		// Storage is full or forbidden.
+	}
+}

@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { picture } from '../factories/pictures.ts'
 import {
 	anotherBrowser,
@@ -88,7 +89,7 @@ test('what is typed and chosen stays when either member gets another username', 
 	expect((await texts(bo.page)).at(-1)).toBe('The new plaque')
 })
 
-test('what is typed and chosen stays when the member is renamed while this browser shows no page', async ({
+test('what is typed and chosen stays when either member is renamed while this browser shows no page', async ({
 	page,
 	browser,
 }) => {
@@ -100,7 +101,8 @@ test('what is typed and chosen stays when the member is renamed while this brows
 	await composer(page).fill('The new plaque')
 	await page.goto('about:blank')
 	await submit(page, '/settings/username', { username: 'ada.nowhere' })
-	await openChatPage(page, friend)
+	await submit(friend.page, '/settings/username', { username: 'bo.nowhere' })
+	await openChatPage(page, { ...friend, username: 'bo.nowhere' })
 	await expect(composer(page)).toHaveValue('The new plaque')
 	await expect(picture).toHaveJSProperty('naturalWidth', 40)
 })
@@ -127,6 +129,7 @@ test('a picture pasted offline survives a reload with its message and arrives on
 	await expect(waiting).toHaveJSProperty('naturalWidth', 320)
 	await page.reload()
 	await expect(waiting).toHaveJSProperty('naturalWidth', 320)
+	await deleteStoredPictures(page)
 	await page.unroute('**/media')
 	await line.mend()
 	for (const each of [page, bo.page]) {
@@ -197,3 +200,19 @@ test('an edit that begins while a picture is prepared is not sent as a new messa
 	await expect(composer(page)).toHaveValue('With the bench')
 	expect(await texts(page)).toEqual(['Hello', 'Hello yourself'])
 })
+
+/** Deletes the files that this browser stores, as another tab does with what is old. */
+function deleteStoredPictures(page: Page): Promise<void> {
+	return page.evaluate(
+		(name) =>
+			new Promise<void>((resolve) => {
+				const opening = indexedDB.open(name)
+				opening.onsuccess = () => {
+					const transaction = opening.result.transaction(name, 'readwrite')
+					transaction.objectStore(name).clear()
+					transaction.oncomplete = () => resolve()
+				}
+			}),
+		'chat-pictures',
+	)
+}

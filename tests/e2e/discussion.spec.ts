@@ -176,7 +176,7 @@ test('by keyboard, the focus stays in the discussion when a form is cancelled, t
 	await expect(heading).toBeFocused()
 })
 
-test('a text whose query or comment was deleted meanwhile stays in its form, with the reason', async ({
+test('a text whose query was given another address or deleted meanwhile, or its comment, stays in its form, with the reason', async ({
 	page,
 	browser,
 }) => {
@@ -191,13 +191,13 @@ test('a text whose query or comment was deleted meanwhile stays in its form, wit
 	await reply.fill('A long reply.')
 	await send(asker, path, { intent: 'delete-comment', comment: id })
 	await page.getByRole('button', { name: 'Reply', exact: true }).click()
-	await expect(
-		page.getByRole('alert').filter({ hasText: 'The comment you are replying to was deleted.' }),
-	).toBeVisible()
+	await expect(page.getByRole('alert').filter({ hasText: 'you are replying to was deleted.' })).toBeVisible()
 	await expect(reply).toHaveValue('A long reply.')
 	const box = page.getByLabel('Your comment')
 	await box.fill('A long comment.')
-	await send(asker, path, { intent: 'delete-query' })
+	await send(asker, '/settings/username', { username: 'gale.renamed' }).then(() => page.goto(path))
+	await expect(box).toHaveValue('A long comment.')
+	await send(asker, new URL(page.url()).pathname, { intent: 'delete-query' })
 	await page.getByRole('button', { name: 'Comment', exact: true }).click()
 	await expect(page.getByRole('alert').filter({ hasText: 'There is no such query.' })).toBeVisible()
 	await expect(box).toHaveValue('A long comment.')

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { claimUsername } from '~/features/accounts/accounts.queries.server.ts'
+import { getDraft, saveDraft } from '~/features/asking/drafts.server.ts'
 import { transferConversations } from '~/features/conversations/leaving.queries.server.ts'
 import { addComment } from '~/features/discussion/commenting.server.ts'
 import { castVote, chooseSolution } from '~/features/discussion/votes.server.ts'
@@ -72,6 +73,21 @@ test('invitations stay used, whether one or both accounts registered by one', as
 	await merge(three, two)
 	await expect(requireInvite(first)).rejects.toThrow('already joined')
 	await expect(requireInvite(second)).rejects.toThrow('not a valid invitation')
+})
+
+test('of two drafts of a new question both texts stay', async () => {
+	const [gone, kept] = [await join('drafter'), await join('writer')]
+	const draft = { key: 'ask', tags: '', category: 'others' }
+	await saveDraft(gone, { ...draft, title: 'Why do herons nap?', description: 'On one leg.', pseudonym: 'true' })
+	await saveDraft(kept, { ...draft, title: 'Where is the dam?', description: '' })
+	await merge(gone, kept)
+	const joined = { title: 'Where is the dam?', description: 'Why do herons nap?\n\nOn one leg.', pseudonym: true }
+	expect(await getDraft(kept, 'ask')).toMatchObject({ ...joined, version: 2 })
+
+	const same = await join('sameness')
+	await saveDraft(same, { ...draft, ...joined })
+	await merge(same, kept)
+	expect(await getDraft(kept, 'ask')).toMatchObject({ ...joined, version: 2 })
 })
 
 test('a search that both accounts had saved leaves no notification that leads nowhere', async () => {

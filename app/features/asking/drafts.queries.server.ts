@@ -1,5 +1,7 @@
 import { type Generated, type GeneratedAlways, sql } from 'kysely'
+import { postLimits } from '~/features/questions/questions.limits.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import type { Merge } from '~/platform/member-data.ts'
 
 declare module '~/platform/db/schema.ts' {
 	interface Database {
@@ -100,4 +102,20 @@ export async function trimDrafts(trx: Executor, userId: number): Promise<void> {
 /** Deletes the draft of a form, if there is one. */
 export async function removeDraft(userId: number, key: string): Promise<void> {
 	await db().deleteFrom('drafts').where('user_id', '=', userId).where('key', '=', key).execute()
+}
+
+/**
+ * Where both of two merged accounts have a draft of a new question, the one that is kept gets the texts of the other one below its own, as far
+ * as there is room. It is under a pseudonym if either was.
+ */
+export async function joinAskDrafts(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
+	const title = sql`coalesce(nullif(kept.title, ''), gone.title)`
+	const texts = sql`concat_ws(e'\n\n', nullif(kept.description, ''), nullif(gone.title, ${title}), nullif(gone.description, ''))`
+	await sql`
+		update drafts kept set title = ${title}, tags = coalesce(nullif(kept.tags, ''), gone.tags),
+			description = left(${texts}, ${postLimits.descriptionMax}), pseudonym = kept.pseudonym or gone.pseudonym,
+			version = greatest(kept.version, gone.version) + 1, updated_at = greatest(kept.updated_at, gone.updated_at)
+		from drafts gone
+		where kept.user_id = ${keptId} and gone.user_id = ${goneId} and kept.key = 'ask' and gone.key = 'ask'
+			and (gone.title, gone.description) is distinct from (kept.title, kept.description)`.execute(trx)
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { deleteQuestion } from '~/features/asking/asking.server.ts'
+import { getReportable, reportSubject } from '~/features/moderation/reports.server.ts'
 import { listPosts } from '~/features/profiles/posts.server.ts'
 import { getDiscussed } from '~/features/questions/questions.server.ts'
 import { NotAllowed, NotFound } from '~/lib/errors.ts'
@@ -109,6 +110,22 @@ describe.each(['deleted', 'merged'])('below a query that was %s', (how) => {
 		expect(log.rows).toEqual([{ act: 'delete' }])
 	})
 
+	test('a comment, which everybody reads, is reported, hidden and restored, without the title of a deleted query', async () => {
+		const name = { kind: 'comment', name: String(mine) }
+		const title =
+			how === 'merged' ? /^the comment of Helper on “A question/ : /^the comment of Helper on “\[deleted\]”$/
+		expect(await getReportable(asker, name)).toMatchObject({ title: expect.stringMatching(title) })
+		const { url } = await reportSubject(asker, name, { reason: 'abusive' })
+		expect(url).toBe(`${page.replace('#comments', '')}${how === 'merged' ? '&' : '?'}thread=${mine}#comment-${mine}`)
+		await decide(moderator, 'comment', mine, 'hide')
+		expect(await shown()).toEqual([other])
+		await deleteComment(moderator, other)
+		await decide(moderator, 'comment', mine, 'restore')
+		expect(await shown()).toEqual([mine])
+		const { rows } = await sql`select comment_count from questions where id = ${question.id}`.execute(db())
+		expect(rows).toEqual([{ comment_count: 1 }])
+	})
+
 	test('its author finds it in their own list', async () => {
 		const listed = async (viewer: SignedIn, own: boolean) => {
 			const { page } = await listPosts(viewer, 'helper', { kind: 'answers', cursor: null, mine: own })
@@ -158,6 +175,9 @@ test('an own comment below an own deleted query that nobody else commented on is
 	const own = await makeComment(asker, id)
 	await deleteQuestion(asker, id)
 	await expect(deleteComment(helper, own)).rejects.toThrow(NotFound)
+	await expect(reportSubject(helper, { kind: 'comment', name: String(own) }, { reason: 'spam' })).rejects.toThrow(
+		NotFound,
+	)
 	expect(await deleteComment(asker, own)).toMatchObject({ elsewhere: '/forum', undoable: false })
 	await expect(restoreComment(asker, own)).rejects.toThrow(NotFound)
 })

@@ -1,4 +1,5 @@
 import { getAccount } from '~/features/accounts/accounts.server.ts'
+import type { Promotion } from '~/features/accounts/registration/admin.server.ts'
 import { isDemoAccount } from '~/features/accounts/registration/demo-accounts.server.ts'
 import { requireWritingAllowed } from '~/features/accounts/security/suspension.server.ts'
 import { type PageRequest, requirePageViewer } from '~/features/accounts/viewer.server.ts'
@@ -21,6 +22,7 @@ import {
 	findModeratedMember,
 	findRole,
 	liftSuspension,
+	listAuthorRows,
 	listStaffRows,
 	listSuspendedRows,
 	lockAccountStatus,
@@ -161,6 +163,14 @@ export async function setModeratorRole(viewer: Viewer, username: string, role: '
 	await announceAccountChange(found.id)
 	await announceUnread([found.id])
 	await recordSecurityEvent('role-changed', { userId: found.id, detail: { role, by: actor.id } })
+}
+
+/** Logs that a member became admin whom no admin appointed: they are the actor themselves. Nothing if they are gone by now. */
+export async function addPromotion({ userId, reason }: Promotion): Promise<void> {
+	const [member] = await listAuthorRows([userId])
+	if (!member) return
+	const about = { kind: MEMBER_SUBJECT, targetId: userId, memberId: userId, title: member.name }
+	await addLogRow(db(), { actorId: userId, act: 'appoint', ...about, note: `as admin, ${reason}` })
 }
 
 /**

@@ -5,6 +5,7 @@ import { moderationKinds } from './decisions.view.ts'
 import { deleteOldNotes } from './handling/handling.queries.server.ts'
 import { forgetHandled, notifyModerators } from './handling/handling.server.ts'
 import { leaveModeration, mergeModeration } from './leaving.queries.server.ts'
+import { addPromotion } from './members.server.ts'
 import { moderationOperations, moderationShapes } from './moderation.api.server.ts'
 import { reasonSection } from './reports.server.ts'
 import { registerSubjects } from './subjects.server.ts'
@@ -16,6 +17,7 @@ export const moderation = defineFeature({
 	jobs: {
 		'tell-moderators': notifyModerators,
 		'forget-handled': forgetHandled,
+		'log-promotion': addPromotion,
 	},
 	counters: [reportCounter],
 	settingSections: [reasonSection],

@@ -52,7 +52,12 @@ export function isClosed({ deletedBy, unpublished }: Standing): boolean {
 	return deletedBy !== null || unpublished !== null
 }
 
-/** Whether a question and its comments can be reported: it is published, or merged and so still read by everybody. */
+/** Whether a question can be reported: it is published, or merged and so still read by everybody. */
 export function isReportable(question: Standing): boolean {
-	return !isClosed(question) || question.unpublished?.status === 'merged'
+	return question.deletedBy === null && areCommentsReportable(question)
+}
+
+/** Whether the comments below a question can be reported, as everybody reads them: also where it was deleted, and only they are left. */
+export function areCommentsReportable({ unpublished }: Pick<Standing, 'unpublished'>): boolean {
+	return unpublished === null || unpublished.status === 'merged'
 }

@@ -10,6 +10,7 @@ import {
 	type ModeratedSubject,
 	type SubjectType,
 } from '~/features/moderation/subjects.server.ts'
+import { permalinkOf } from '~/features/search/search.view.ts'
 import { mainTags } from '~/features/tags/tags.server.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { isId } from '~/lib/checks.ts'
@@ -77,9 +78,12 @@ const states: Record<PostStatus, SubjectState> = {
 }
 
 function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
-	const { id, title, html, excerpt, fingerprint } = row
-	const question = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
+	const { id, html, excerpt, fingerprint } = row
 	const isQuestion = type === 'query'
+	const whole = eventQuestion({ ...row, id: row.question_id, author_id: row.question_author_id })
+	// Nobody reads the title of a deleted question, also in its address.
+	const without = { ...whole, title: '[deleted]', url: permalinkOf(whole.url) }
+	const question = isQuestion || row.question_status !== 'deleted' ? whole : without
 	const possible = (Object.keys(startsFrom) as PostAct[]).filter(
 		(act) =>
 			(isQuestion || isPossibleBelow(row.question_status, act)) &&
@@ -88,15 +92,15 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 			isPinAct(act) !== row.pinned,
 	)
 	return {
-		...{ type, id, title, html, excerpt, fingerprint, question },
+		...{ type, id, title: question.title, html, excerpt, fingerprint, question },
 		wasMergedInto: isQuestion ? row.was_merged_into : null,
-		url: isQuestion ? ownUrl(question, row.status) : commentUrl(ownUrl(question, row.question_status), id),
+		url: urlOf(question, row.question_status, isQuestion ? null : id),
 		createdAt: row.created_at,
 		authorId: row.author_id,
 		state: states[row.status],
 		reason: row.status_reason,
 		locked: isQuestion && row.locked,
-		reportable: [row.status, row.question_status].every((status) => status === 'published' || status === 'merged'),
+		reportable: row.is_read,
 		acts: [
 			// Of an erased post there is nothing left to decide.
 			...(excerpt === '' ? [] : possible.filter((act) => act in (isQuestion ? questionActs : commentActs))),
@@ -105,18 +109,15 @@ function subjectOf(type: 'query' | 'comment', row: PostRow): PostSubject {
 	}
 }
 
-/** Whether an action on a comment is possible: below an unpublished question it has to wait, but everybody reads those below a merged one. */
+/** Whether an action on a comment is possible: below an unpublished question it has to wait, unless everybody may read its comments. */
 function isPossibleBelow(question: PostStatus, act: PostAct): boolean {
-	return question === 'published' || (question === 'merged' && (act === 'hide' || act === 'restore'))
+	return question === 'published' || (['merged', 'deleted'].includes(question) && (act === 'hide' || act === 'restore'))
 }
 
-/** The address of a merged question redirects, unless it asks for the original. */
-function ownUrl({ url }: EventQuestion, status: PostStatus): string {
-	return status === 'merged' ? `${url}?original=1` : url
-}
-
-function commentUrl(question: string, id: number): string {
-	return `${withParams(question, { thread: id })}#comment-${id}`
+/** The address of a question, or of one of its comments. That of a merged one redirects, unless it asks for the original. */
+function urlOf({ url }: EventQuestion, status: PostStatus, thread: number | null): string {
+	const address = withParams(url, { original: status === 'merged' ? '1' : null, thread })
+	return thread === null ? address : `${address}#comment-${thread}`
 }
 
 /** A locked post, and what a moderator does to it. */

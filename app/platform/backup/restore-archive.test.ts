@@ -39,7 +39,7 @@ beforeAll(async () => {
 	const client = new pg.Client(postgres.connection)
 	await client.connect()
 	await client.query('create table notes as select 7 as id')
-	await client.query('create table conversations as select 50 as version')
+	for (const table of ['conversations', 'drafts']) await client.query(`create table ${table} as select 50 as version`)
 	await client.query('create sequence ids')
 	await client.query("select setval('ids', 7)")
 	await archiver.look(settings)
@@ -90,7 +90,8 @@ async function expectRestored(dataDir: string): Promise<void> {
 		expect((await client.query('select id from notes')).rows).toEqual([{ id: 7 }])
 		// What was given after the moment that is restored must not be given again.
 		expect((await client.query("select nextval('ids')::int as id")).rows).toEqual([{ id: 10_008 }])
-		expect((await client.query('select version from conversations')).rows).toEqual([{ version: 10_050 }])
+		for (const table of ['conversations', 'drafts'])
+			expect((await client.query(`select version from ${table}`)).rows).toEqual([{ version: 10_050 }])
 		expect((await client.query("select to_regclass('restored_site') as mark")).rows).toEqual([
 			{ mark: 'restored_site' },
 		])

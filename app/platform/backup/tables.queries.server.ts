@@ -237,13 +237,13 @@ export async function beginLoading(
 	}
 }
 
-/** Ids that a restore leaves out in each sequence, and versions in each conversation. */
+/** Ids that a restore leaves out in each sequence, and versions of each conversation and each draft. */
 const LEFT_OUT_IDS = 10_000
 
 /**
  * Makes every sequence leave out ids. Those after the backup were given to what is lost: to links, mails and open tabs that name it,
  * something new with the same id would be what they mean. The same holds for versions of a conversation: an open tab asks for what came
- * after the one it knows, and recognizes a restore by the difference.
+ * after the one it knows, and recognizes a restore by the difference. By that of a draft, the browser knows that it may have a later text.
  */
 export async function leaveOutIds(client: pg.ClientBase): Promise<void> {
 	await client.query(
@@ -251,7 +251,8 @@ export async function leaveOutIds(client: pg.ClientBase): Promise<void> {
 		 from pg_sequences where schemaname = 'public' and data_type <> 'smallint'::regtype`,
 		[LEFT_OUT_IDS],
 	)
-	await client.query('update public.conversations set version = version + $1', [LEFT_OUT_IDS])
+	for (const table of ['conversations', 'drafts'])
+		await client.query(`update public.${table} set version = version + $1`, [LEFT_OUT_IDS])
 }
 
 /** Sets sequences, which then leave out ids, and adds jobs as the backup lists them. */

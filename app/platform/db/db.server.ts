@@ -61,7 +61,7 @@ interface Connection {
 	longKysely: Kysely<Database>
 }
 
-const held = remember<{ connection?: Connection }>('database', () => ({}))
+const held = remember<{ connection?: Connection; isClosed?: boolean }>('database', () => ({}))
 
 /** An answer may be on its way for some seconds. Where a pooler shows another name, it is unknown: null. */
 const idleThere = `
@@ -107,6 +107,7 @@ export function openDatabase(options: pg.PoolConfig): Kysely<Database> {
 	const kysely = new SiteKysely({ dialect: new PostgresDialect({ pool }) })
 	const longKysely = new SiteKysely({ dialect: new PostgresDialect({ pool: longPool }) })
 	held.connection = { outage, pool, kysely, longPool, longKysely }
+	held.isClosed = false
 	return kysely
 }
 
@@ -139,9 +140,9 @@ export function pool(): pg.Pool {
 	return databaseScope()?.isLong ? longPool : pool
 }
 
-/** Whether the database is unavailable, as far as this process knows. */
+/** Whether the database is unavailable, as far as this process knows; also once it is closed, while jobs that took too long still run. */
 export function isDatabaseUnavailable(): boolean {
-	return held.connection?.outage.isAway ?? false
+	return held.connection?.outage.isAway ?? held.isClosed === true
 }
 
 /** Milliseconds since the database became unavailable; null while it is available. */
@@ -165,6 +166,7 @@ export function connectionsOfPools(): [{ pool: string; state: string }, number][
 export async function closeDatabase(): Promise<void> {
 	const connection = held.connection
 	held.connection = undefined
+	held.isClosed = true
 	connection?.outage.stop()
 	await Promise.all([connection?.kysely.destroy(), connection?.longKysely.destroy()])
 	// Kysely leaves a pool open that it has not used itself, and its connections keep the process alive.
@@ -172,6 +174,6 @@ export async function closeDatabase(): Promise<void> {
 }
 
 function opened(): Connection {
-	if (!held.connection) throw new Error('The database is not open yet.')
+	if (!held.connection) throw new Error(`The database is ${held.isClosed ? 'closed' : 'not open yet'}.`)
 	return held.connection
 }

@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { useDatabase } from '../../../tests/support/database.ts'
-import { closeDatabase, connectionsOfPools, pool } from './db.server.ts'
+import { closeDatabase, connectionsOfPools, db, isDatabaseUnavailable, pool } from './db.server.ts'
 import { longWork } from './scope.server.ts'
 import { LONG_IDLE_TIMEOUT_MS } from './time-limits.server.ts'
 
@@ -27,6 +27,11 @@ test('closing the database ends connections that Kysely has not used: they keep 
 	for (const each of pools) await each.query('select 1')
 	await closeDatabase()
 	expect(pools.map(({ totalCount }) => totalCount)).toEqual([0, 0])
+})
+
+test('a job that still runs once the database is closed fails as in an outage, which is not reported', async () => {
+	expect(() => db()).toThrow('The database is closed.')
+	expect(isDatabaseUnavailable()).toBe(true)
 })
 
 function idleConnections(): Record<string, number> {

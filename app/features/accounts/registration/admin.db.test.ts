@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { beforeAll, beforeEach, expect, test } from 'vitest'
 import '~/features/index.server.ts'
 import { config, parseConfig } from '~/config.server.ts'
+import { addPromotion } from '~/features/moderation/members.server.ts'
 import { authenticateToken, makeToken } from '~/features/tokens/tokens.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
@@ -15,7 +16,7 @@ import { registerMember } from '../accounts.server.ts'
 import { logIn } from '../login.server.ts'
 import { requestPasswordReset, resetPassword } from '../security/change-password.server.ts'
 import { viewerFromRequest } from '../viewer.server.ts'
-import { claimAdmin, closeDemoAccounts, makeAdminClaim, requireAdminClaim } from './admin.server.ts'
+import { claimAdmin, closeDemoAccounts, makeAdminClaim, type Promotion, requireAdminClaim } from './admin.server.ts'
 import { areDemoAccountsOpen, isLoopback } from './demo-accounts.server.ts'
 import { sweepRegistrations } from './registrations.queries.server.ts'
 import { confirmAddress, denyRegistration, findConfirmation } from './registrations.server.ts'
@@ -45,6 +46,21 @@ async function enter(email: string, secret = password): Promise<string> {
 
 async function roleOf(email: string): Promise<string | undefined> {
 	return (await db().selectFrom('users').select('role').where('email', '=', email).executeTakeFirst())?.role
+}
+
+const byLink = 'as admin, by the link that the start of the site printed'
+
+/** Runs the queued jobs about promotions. @returns what the log says of them */
+async function listPromotions() {
+	const queued = await sql<{ payload: Promotion }>`
+		delete from graphile_worker._private_jobs job using graphile_worker._private_tasks task
+		where task.id = job.task_id and task.identifier = 'log-promotion' returning payload`.execute(db())
+	for (const { payload } of queued.rows) await addPromotion(payload)
+	const { rows } = await sql`
+		select actor_id, member_id, facts->>'note' as note from moderation_log where act = 'appoint' order by id`.execute(
+		db(),
+	)
+	return rows
 }
 
 const emailOf = ({ username }: SignedIn) => `${username}@campus.example`
@@ -96,6 +112,8 @@ test('opening a link claims nothing; of twenty concurrent claims with two links 
 	expect(claims.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
 	const roles = await Promise.all(members.map((each) => roleOf(emailOf(each))))
 	expect(roles.filter((role) => role === 'admin')).toHaveLength(1)
+	const { id } = members[roles.indexOf('admin')] as SignedIn
+	expect(await listPromotions()).toEqual([{ actor_id: id, member_id: id, note: byLink }])
 	await sql`update users set role = 'member'`.execute(db())
 	for (const link of links) {
 		await expect(requireAdminClaim(link)).rejects.toThrow(Invalid)
@@ -134,6 +152,7 @@ test('without verification too, the account of ADMIN_EMAIL becomes admin only wh
 	expect(await roleOf(email)).toBe('member')
 	await confirmAddress({ token, password: '' }, request(cookie))
 	expect(await roleOf(email)).toBe('admin')
+	expect((await listPromotions()).at(-1)).toMatchObject({ note: 'as admin, as ADMIN_EMAIL is their address' })
 })
 
 test('a stranger who registers ADMIN_EMAIL gains nothing: the owner’s reset or denial ends their access', async () => {

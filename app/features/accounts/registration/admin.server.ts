@@ -4,7 +4,8 @@ import { announceAccountChange } from '~/features/sessions/sessions.server.ts'
 import { Invalid, NotAllowed } from '~/lib/errors.ts'
 import { hashToken, newToken } from '~/lib/secrets.server.ts'
 import type { SignedIn } from '~/lib/viewer.ts'
-import { db } from '~/platform/db/db.server.ts'
+import { db, type Executor } from '~/platform/db/db.server.ts'
+import { addJob } from '~/platform/jobs/jobs.server.ts'
 import { findAccount } from '../accounts.queries.server.ts'
 import { areDemoAccountsOpen, demoEmails, isDemoAccount } from './demo-accounts.server.ts'
 import {
@@ -25,6 +26,25 @@ export async function requireAdminClaim(token: string): Promise<void> {
 	if (!(await isAdminClaimValid(hashToken(token)))) throw new Invalid(usedClaim)
 }
 
+/** A member became admin though no admin appointed them. */
+export interface Promotion {
+	userId: number
+	/** A clause. */
+	reason: string
+}
+
+declare module '~/platform/jobs/jobs.server.ts' {
+	interface Jobs {
+		/** Adds a promotion to the moderation log, which is above this feature. */
+		'log-promotion': Promotion
+	}
+}
+
+/** Has the moderation log say how a member became admin whom no admin appointed. Call it in the transaction. @param reason a clause */
+export function logPromotion(trx: Executor, userId: number, reason: string): Promise<void> {
+	return addJob('log-promotion', { userId, reason }, trx)
+}
+
 /**
  * Makes the viewer admin by the link that was printed at the start. Of concurrent requests, one succeeds.
  * @throws Invalid when the link is no longer valid, NotAllowed for a demo account
@@ -39,6 +59,7 @@ export async function claimAdmin(viewer: SignedIn, token: string): Promise<void>
 			await lockClaims(trx)
 			if (!(await isAdminClaimValid(hashToken(token), trx))) throw new Invalid(usedClaim)
 			await redeemAdminClaim(trx, viewer.id)
+			await logPromotion(trx, viewer.id, 'by the link that the start of the site printed')
 		})
 	await announceAccountChange(viewer.id)
 	await recordSecurityEvent('admin-claimed', { userId: viewer.id })

@@ -200,8 +200,8 @@ export async function activateResetLink(hash: string, seconds: number): Promise<
 const MAX_CLAIMS = 20
 
 /** Makes the member with this address admin, once the address is confirmed. @returns their id, if they became admin now */
-export async function promoteConfirmed(email: string): Promise<number | null> {
-	const promoted = await db()
+export async function promoteConfirmed(trx: Executor, email: string): Promise<number | null> {
+	const promoted = await trx
 		.updateTable('users')
 		.set({ role: 'admin' })
 		.where('email', '=', email)

@@ -20,6 +20,7 @@ import {
 import { allowsPasswords } from '../login-methods.server.ts'
 import { requireHashCapacity, verifyPassword } from '../security/credentials.server.ts'
 import { queueAccountMail } from './account-mails.server.ts'
+import { logPromotion } from './admin.server.ts'
 import { usernamesFor } from './names.server.ts'
 import {
 	copyRegistrationInvite,
@@ -147,7 +148,13 @@ export function isAdminEmail(email: string): boolean {
 
 /** Makes the member with ADMIN_EMAIL admin, once their address is confirmed. */
 export async function promoteNamedAdmin(email: string): Promise<void> {
-	const userId = await promoteConfirmed(email)
+	const userId = await db()
+		.transaction()
+		.execute(async (trx) => {
+			const promoted = await promoteConfirmed(trx, email)
+			if (promoted !== null) await logPromotion(trx, promoted, 'as ADMIN_EMAIL is their address')
+			return promoted
+		})
 	if (userId === null) return
 	await announceAccountChange(userId)
 	await recordSecurityEvent('role-changed', { userId, detail: { role: 'admin' } })

@@ -23,6 +23,9 @@ export interface SaverOptions {
 	onSaved: (saved: DraftSaveResult, unsent: boolean, isFirst: boolean) => void
 }
 
+/** A restore of the site raises versions by 10,000, from those of the backup: what was saved after it may be in this browser only. */
+const RESTORED_AHEAD = 5_000
+
 /** Savers of open forms by key, so that submitting a form can wait for its pending save. */
 const open = new Map<string, DraftSaver>()
 
@@ -246,9 +249,10 @@ export function newerOf(
 	if (!local || isSame(local, stored)) return { draft: stored, other: null }
 	// A continuation of the server's draft is newer, regardless of the clocks.
 	if (local.version === stored.version) return { draft: { ...local, version: stored.version }, other: null }
-	const wins = local.unsent && Date.parse(local.savedAt) > Date.parse(stored.savedAt)
+	const isOnlyHere = local.unsent || stored.version - local.version >= RESTORED_AHEAD
+	const wins = isOnlyHere && Date.parse(local.savedAt) > Date.parse(stored.savedAt)
 	if (wins) return { draft: { ...local, version: stored.version }, other: stored }
-	return { draft: stored, other: local.unsent ? local : null }
+	return { draft: stored, other: isOnlyHere ? local : null }
 }
 
 /** For a `clientAction`: as {@link submitForm}, but first waits for the pending save, which would restore the draft after publishing. */

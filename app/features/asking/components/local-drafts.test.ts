@@ -41,6 +41,13 @@ test.each<[string, LocalDraft | null, Draft | null | undefined, string | null, s
 		null,
 	],
 	[
+		'the server was restored from a backup, and had a later one before',
+		local({ version: 5, savedAt: late, unsent: false }),
+		draft({ ...stored, version: 10_003 }),
+		'In this browser',
+		'On the server',
+	],
+	[
 		'both went on, this browser later',
 		local({ version: 2, savedAt: late }),
 		stored,

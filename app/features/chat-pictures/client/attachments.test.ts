@@ -205,6 +205,32 @@ test('old files are deleted, but not what a message waits with or the reloaded t
 	expect(await Promise.all([...browser.files.values()].map((kept) => kept.text()))).toEqual(['waiting', 'attached'])
 })
 
+test('a later tab finds what is unsent for a peer who was renamed while none was open', async () => {
+	const { server, browser, anna } = start()
+	anna.client.attachments.choose('clara', [file('bench')])
+	browser.store.setItem('chat-draft:anna:clara', 'Half a thought')
+	browser.store.setItem('chat-draft:anna:dora', 'A thought for somebody who was not renamed')
+	server.refusals.push({ ok: false, message: 'Too long.', retry: false })
+	anna.client.write('emil', 'Refused')
+	await settle()
+	server.renamed.set('clara', 'clarissa').set('emil', 'emilio')
+
+	const later = new Tab(server, browser, undefined, undefined, anna.session)
+	later.client.open(server.page('clarissa'))
+	later.connect()
+	await settle()
+	const renamed = later.renames.toSorted((one, other) => one.from.localeCompare(other.from))
+	expect(renamed.map(({ from, to }) => [from, to])).toEqual([
+		['clara', 'clarissa'],
+		['emil', 'emilio'],
+	])
+	await later.client.attachments.choose('clarissa', [file('plaque')])
+	for (const { from, to } of renamed) later.client.peerRenamed(from, to)
+	await settle()
+	expect(later.client.attachments.listFor('clarissa').map(({ name }) => name)).toEqual(['bench.png', 'plaque.png'])
+	expect(later.client.outgoing().map(({ to, refusal }) => [to, refusal])).toEqual([['emilio', 'Too long.']])
+})
+
 test('lost files and invalid entries are ignored after a reload', async () => {
 	const { server, browser, anna } = start()
 	await choose(anna, 'bench', 'probe')

@@ -66,17 +66,19 @@ export class Attachments {
 		if (stored.length > 0) this.choosing.set(to, this.takeBack(to, stored))
 	}
 
-	/** Keeps what was chosen for a member under their new username, for {@link restore}. */
+	/** Keeps what was chosen for a member under their new username, for {@link restore}, beside what was chosen under that one. */
 	rename(from: string, to: string): void {
 		const { tab } = this.parts
-		const stored = tab.getItem(this.keyOf(from))
-		if (stored === null) return
+		const [stored, there] = [from, to].map((peer) => readStored(tab.getItem(this.keyOf(peer))))
+		if (!stored?.length) return
 		try {
-			tab.setItem(this.keyOf(to), stored)
+			tab.setItem(this.keyOf(to), JSON.stringify([...stored, ...(there ?? [])]))
 			tab.removeItem(this.keyOf(from))
 		} catch {
 			// Storage is full.
 		}
+		// The conversation may be open under the new name already.
+		if (this.restored.delete(to)) this.restore(to)
 	}
 
 	/** Adds pictures to the next message to this member, one by one, and starts the uploads. */
@@ -134,15 +136,21 @@ export class Attachments {
 
 	/** The ids of everything that this tab has attached, also before a reload, to messages to anybody. */
 	listStored(): string[] {
+		return this.peers().flatMap((peer) => readStored(this.parts.tab.getItem(this.keyOf(peer))).map(({ id }) => id))
+	}
+
+	/** The usernames of the members for whom this tab has something attached, also before a reload. */
+	peers(): string[] {
 		const { tab } = this.parts
 		const keys = Array.from({ length: tab.length }, (_, index) => tab.key(index) ?? '')
-		const own = keys.filter((key) => key.startsWith(this.keyOf('')))
-		return own.flatMap((key) => readStored(tab.getItem(key)).map(({ id }) => id))
+		const prefix = this.keyOf('')
+		return keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length))
 	}
 
 	private async takeBack(to: string, stored: PictureAttachment[]): Promise<void> {
 		const files = await Promise.all(stored.map(({ id }) => this.parts.store.get(id)))
-		const found = stored.filter((_, index) => files[index])
+		const listed = this.listFor(to).map(({ id }) => id)
+		const found = stored.filter(({ id }, index) => files[index] && !listed.includes(id))
 		this.change(to, (list) => [...found, ...list])
 		for (const { id } of found) void this.begin(to, id)
 	}

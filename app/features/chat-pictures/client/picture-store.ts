@@ -7,7 +7,7 @@ export interface PictureStore {
 	/** @returns null if it is no longer stored */
 	get(id: string): Promise<Blob | null>
 	remove(ids: string[]): Promise<void>
-	/** Deletes files that are older than a week and not in use, left by tabs that were closed before sending. */
+	/** Deletes files that are older than a month and not in use, left by tabs that were closed before sending. */
 	sweep(used: ReadonlySet<string>): Promise<void>
 }
 
@@ -17,14 +17,15 @@ interface StoredPicture {
 	at: number
 }
 
-/** A week, as other tabs cannot be asked what they have attached: one may be open over a weekend. */
-const MAX_AGE_MS = 7 * 86_400_000
+/** A month, as other tabs cannot be asked what they have attached: the browser may load one again that it ended weeks ago. */
+const MAX_AGE_MS = 30 * 86_400_000
 
 /** The pictures of one member in IndexedDB. What cannot be stored there lives as long as the tab. */
 export class BrowserPictures implements PictureStore {
 	private readonly member: string
 	private readonly prefix: string
-	private readonly unsaved = new Map<string, Blob>()
+	/** Files that this tab has chosen or read, which another tab may delete while it is open. */
+	private readonly held = new Map<string, Blob>()
 	private database: Promise<IDBDatabase> | null = null
 
 	/** @param member username; each member of a browser has a store of their own */
@@ -34,6 +35,7 @@ export class BrowserPictures implements PictureStore {
 	}
 
 	async put(id: string, file: Blob): Promise<boolean> {
+		this.held.set(id, file)
 		try {
 			if (!isStorageOf(this.member)) throw new Error('This browser belongs to another member now.')
 			await this.run('readwrite', (store) =>
@@ -41,23 +43,23 @@ export class BrowserPictures implements PictureStore {
 			)
 			return true
 		} catch {
-			this.unsaved.set(id, file)
 			return false
 		}
 	}
 
 	async get(id: string): Promise<Blob | null> {
-		const unsaved = this.unsaved.get(id)
-		if (unsaved) return unsaved
+		const held = this.held.get(id)
+		if (held) return held
 		const stored = await this.run<StoredPicture | undefined>('readonly', (store) => store.get(this.prefix + id)).catch(
 			() => null,
 		)
+		if (stored) this.held.set(id, stored.file)
 		return stored?.file ?? null
 	}
 
 	async remove(ids: string[]): Promise<void> {
 		for (const id of ids) {
-			this.unsaved.delete(id)
+			this.held.delete(id)
 			await this.run('readwrite', (store) => store.delete(this.prefix + id)).catch(() => {})
 		}
 	}

@@ -2,6 +2,8 @@ import type { OutboxStorage } from '~/features/chat-pictures/chat-pictures.view.
 import { Attachments } from '~/features/chat-pictures/client/attachments.ts'
 import type { PictureStore } from '~/features/chat-pictures/client/picture-store.ts'
 import { type UploadPicture, Uploads } from '~/features/chat-pictures/client/uploads.ts'
+import { draftPeers } from '~/features/conversations/client/chat-drafts.ts'
+import { SeenReporter } from '~/features/conversations/client/seen-reporter.ts'
 import type { ConversationState } from '~/features/conversations/conversations.policy.ts'
 import type { Receipts } from '~/features/conversations/conversations.view.ts'
 import { type LiveSocket, on } from '~/platform/realtime/live.ts'
@@ -9,6 +11,9 @@ import { type ChatMessage, type ConversationPage, type MessageWindow, trimmedMes
 import { type ConversationView, LiveConversation } from './live-conversation.ts'
 import { Outbox, type OutgoingMessage, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
+
+/** A version after all changes: asked for what came later, the server only tells the state of a conversation. */
+const LAST_VERSION = 2 ** 31 - 1
 
 /** Minimum milliseconds between two reports that this member types. */
 const TYPING_INTERVAL_MS = 3_000
@@ -44,6 +49,7 @@ export class ChatClient {
 	readonly uploads: Uploads
 	readonly attachments: Attachments
 	private readonly transport: Transport
+	private readonly store: OutboxStorage
 	private readonly newId: () => string
 	private readonly sender: Sender
 	private readonly seen: SeenReporter
@@ -51,6 +57,8 @@ export class ChatClient {
 	/** Peers whose conversation is scrolled to its end, even while it is being opened. */
 	private readonly attended = new Set<string>()
 	private readonly listeners = new Set<() => void>()
+	/** Peers whose present username was asked for. */
+	private readonly looked = new Set<string>()
 	private pending: readonly OutgoingMessage[] | null = null
 	/** Peers whose conversation is on the screen; a peer is listed once for each view. */
 	private readonly shown: string[] = []
@@ -62,6 +70,7 @@ export class ChatClient {
 	constructor({ me, transport, store, lock, newId, pictures: { upload, ...pictures } }: ClientParts) {
 		this.me = me
 		this.transport = transport
+		this.store = store
 		this.newId = newId
 		this.outbox = new Outbox(store, me)
 		const onChange = () => this.changed()
@@ -206,6 +215,7 @@ export class ChatClient {
 			this.delivered(peer)
 		}
 		this.sendAll()
+		void this.lookForRenames()
 		this.changed()
 	}
 
@@ -263,6 +273,17 @@ export class ChatClient {
 		this.outboxChangedElsewhere()
 	}
 
+	/** Finds out whom of those that something unsent is for was renamed while no page was open that would have been told. */
+	private async lookForRenames(): Promise<void> {
+		const drafts = [...draftPeers(this.me, this.store), ...this.attachments.peers()]
+		for (const peer of new Set([...this.outgoing().map(({ to }) => to), ...drafts])) {
+			if (this.looked.has(peer) || this.conversations.has(peer)) continue
+			this.looked.add(peer)
+			const answer = await this.transport.since(peer, LAST_VERSION).catch(() => null)
+			if (answer?.peer && answer.peer !== peer) this.transport.missedRename(peer, answer.peer)
+		}
+	}
+
 	private make(page: ConversationPage): LiveConversation {
 		const onArrival = () => this.delivered(page.peer.username)
 		return new LiveConversation(page, { transport: this.transport, onChange: () => this.changed(), onArrival })
@@ -309,56 +330,5 @@ export function listenToSocket(socket: LiveSocket, client: ChatClient): () => vo
 	]
 	return () => {
 		for (const end of ends) end()
-	}
-}
-
-type SeenEvent = Parameters<Transport['seen']>[0]
-
-/** Minimum milliseconds between two receipts for a conversation, so that a burst of messages needs one. */
-const SEEN_INTERVAL_MS = 1_000
-
-/** Reports delivered and read messages: at once, then once a second while more arrive. */
-class SeenReporter {
-	private readonly send: (event: SeenEvent, leaving: boolean) => void
-	private readonly sent = new Map<string, SeenEvent>()
-	private readonly waiting = new Map<string, SeenEvent>()
-	private readonly resting = new Set<string>()
-
-	constructor(send: (event: SeenEvent, leaving: boolean) => void) {
-		this.send = send
-	}
-
-	/** @param event about a message of the peer; a redundant one is not sent */
-	note(event: SeenEvent): void {
-		const known = this.waiting.get(event.with) ?? this.sent.get(event.with)
-		if (known && known.upTo >= event.upTo && (known.read || !event.read)) return
-		// A read receipt is sent on its own: a later message may only have been delivered.
-		const waiting = this.waiting.get(event.with)
-		if (waiting && (waiting.upTo > event.upTo || (waiting.read && !event.read))) this.flush(event.with)
-		this.waiting.set(event.with, event)
-		if (!this.resting.has(event.with)) this.flush(event.with)
-	}
-
-	/** Earlier reports may have been lost with the connection. */
-	forget(): void {
-		this.sent.clear()
-	}
-
-	/** Sends delayed reports at once. */
-	leave(): void {
-		for (const peer of [...this.waiting.keys()]) this.flush(peer, true)
-	}
-
-	private flush(peer: string, leaving = false): void {
-		const event = this.waiting.get(peer)
-		if (!event) return
-		this.waiting.delete(peer)
-		this.sent.set(peer, event)
-		this.send(event, leaving)
-		this.resting.add(peer)
-		setTimeout(() => {
-			this.resting.delete(peer)
-			this.flush(peer)
-		}, SEEN_INTERVAL_MS)
 	}
 }

@@ -7,9 +7,16 @@ import {
 	useAttachments,
 	usePictureIntake,
 } from '~/features/chat-pictures/components/attached-pictures.tsx'
-import { forgetDraft, keepDraft, readDraft, storeDraft } from '~/features/conversations/client/chat-drafts.ts'
+import {
+	forgetDraft,
+	keepDraft,
+	moveDraft,
+	readDraft,
+	storeDraft,
+} from '~/features/conversations/client/chat-drafts.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useHydrated } from '~/lib/use-hydrated.ts'
+import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 import { Icon } from '~/ui/icon.tsx'
 import { Form, Link } from '~/ui/link.tsx'
 import { useFocusAfterRemoval } from '~/ui/use-focus-kept.ts'
@@ -121,6 +128,13 @@ function useMessageField({ peer, textarea, editing, onEditLast, onSave, onLeaveE
 		area.dataset.filled = editing ? 'edit' : ''
 		return editing ? undefined : keepDraft(area, me, peer)
 	}, [editing, me, peer, textarea])
+
+	useLiveEvent('member:renamed', ({ from, to }) => {
+		if (to !== peer) return
+		moveDraft(me, from, to)
+		const [area, draft] = [textarea.current, readDraft(me, peer)]
+		if (area && !editing && draft !== '') area.value = draft
+	})
 
 	const send = async (event: FormEvent) => {
 		const area = textarea.current

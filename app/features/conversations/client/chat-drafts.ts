@@ -1,4 +1,4 @@
-import { keepTyped } from '~/lib/keep-typed.ts'
+import { keepTyped, moveTyped } from '~/lib/keep-typed.ts'
 import { isStorageOf } from '~/lib/private-storage.ts'
 
 /* Drafts: unsent text, stored by the browser for each conversation of each member. Where the browser stores nothing, drafts end with the tab. */
@@ -23,6 +23,18 @@ export function storeDraft(me: string, peer: string, text: string): void {
 	} catch {
 		// The storage is full, or forbidden.
 	}
+}
+
+/** Moves the draft for a peer who was renamed. */
+export function moveDraft(me: string, from: string, to: string): void {
+	moveTyped(keyOf(me, from), keyOf(me, to))
+}
+
+/** The usernames of the peers that drafts are for, in this storage. */
+export function draftPeers(me: string, store: Pick<Storage, 'key' | 'length'>): string[] {
+	const keys = Array.from({ length: store.length }, (_, index) => store.key(index) ?? '')
+	const prefix = keyOf(me, '')
+	return keys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length))
 }
 
 /**

@@ -14,7 +14,7 @@ export interface SharedFacts {
 	moderates: boolean
 	/** As `isClosed` of questions.policy.ts says. */
 	closed: boolean
-	/** As `isReportable` there says. */
+	/** As `areCommentsReportable` there says. */
 	reportable: boolean
 	questionId: number
 	/** The query's canonical address. */

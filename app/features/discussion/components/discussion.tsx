@@ -1,7 +1,7 @@
 import { ChevronDown } from 'lucide'
 import { type FocusEvent, type KeyboardEvent, use, useEffect, useMemo, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router'
-import { isClosed, isReportable } from '~/features/questions/questions.policy.ts'
+import { areCommentsReportable, isClosed } from '~/features/questions/questions.policy.ts'
 import { withParams } from '~/lib/addresses.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { formatNumber } from '~/lib/text.ts'
@@ -133,7 +133,7 @@ function useFacts(
 		signedIn: viewer !== null,
 		moderates: isModerator(viewer),
 		closed: isClosed(question),
-		reportable: isReportable(question),
+		reportable: areCommentsReportable(question),
 		questionId: question.id,
 		sendKey: data.sendKey,
 		url: question.url,

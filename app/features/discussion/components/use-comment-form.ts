@@ -1,12 +1,11 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { useNavigation } from 'react-router'
-import { permalinkOf } from '~/features/search/search.view.ts'
 import { keepTyped } from '~/lib/keep-typed.ts'
 import { newKey } from '~/lib/new-key.ts'
 import { typedSince } from '~/lib/text.ts'
 import { type FormValues, submitForm } from '~/platform/http/form.ts'
 import { parseStored, useRefusal, writeStored } from '~/ui/form-kit.ts'
-import { readUnsentText, type UnsentText } from '~/ui/unsent-text.ts'
+import { adoptUnsentText, readUnsentText, type UnsentText } from '~/ui/unsent-text.ts'
 import { useDiscussion } from './discussion-context.ts'
 
 interface CommentFormOptions {
@@ -21,7 +20,7 @@ interface CommentFormOptions {
 
 /** The state of a comment form. Unsent text is stored in this browser. */
 export function useCommentForm({ box, text, version, onSent }: CommentFormOptions) {
-	const { url, refusal, sendKey, viewer } = useDiscussion()
+	const { questionId, refusal, sendKey, viewer } = useDiscussion()
 	const me = viewer?.username ?? ''
 	const navigation = useNavigation()
 	const area = useRef<HTMLTextAreaElement>(null)
@@ -29,17 +28,18 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	const sent = useRef<{ text: string; key: string } | null>(null)
 	// An edit continues from the text that it started with, even if the page is reloaded.
 	const [start, setStart] = useState({ text, version, key: `${sendKey}.${box}` })
-	const name = `draft ${permalinkOf(url)} ${box}`
+	const name = `draft /forum/${questionId} ${box}`
 	const busy = navigation.formData?.get('box') === box
 	const refused = refusal?.values.box === box ? refusal : null
 	const stored = refused?.stored ?? null
 
 	useEffect(() => {
+		adoptUnsentText(name, new RegExp(`^draft /forum/[^/ ]+/[^/ ]+/${questionId} ${box}$`))
 		const unsent = readUnsentText(name)
 		if (!unsent || !area.current || area.current.value !== area.current.defaultValue) return
 		area.current.value = unsent.text
 		setStart((before) => ({ ...before, version: unsent.version, key: unsent.key }))
-	}, [name])
+	}, [name, questionId, box])
 
 	useRefusal(area, refused, true)
 

@@ -18,8 +18,8 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => {
 			const { key, ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event
-			// In a rich-text field this shortcut inserts a link.
-			if (key.toLowerCase() !== 'k' || ctrlKey === metaKey || shiftKey || altKey || defaultPrevented) return
+			// In a rich-text field this shortcut inserts a link. Browsers report what they fill in themselves as a key without a name.
+			if (key?.toLowerCase() !== 'k' || ctrlKey === metaKey || shiftKey || altKey || defaultPrevented) return
 			event.preventDefault()
 			setOpen(true)
 		}

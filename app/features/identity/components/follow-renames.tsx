@@ -1,6 +1,7 @@
 import { useRef } from 'react'
 import { useNavigation, useRevalidator } from 'react-router'
-import { moveEntry, renameOwner } from '~/lib/private-storage.ts'
+import { moveTyped } from '~/lib/keep-typed.ts'
+import { renameOwner } from '~/lib/private-storage.ts'
 import { useRootData } from '~/lib/root-data.ts'
 import { useLiveEvent } from '~/platform/realtime/use-live-event.ts'
 
@@ -20,13 +21,7 @@ export function FollowRenames() {
 		const { me, isBusy } = latest.current
 		// Before anybody else can have the old name.
 		if (me === from) renameOwner(from, to)
-		const moveDraft = () => {
-			try {
-				moveEntry(localStorage, `chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
-			} catch {
-				// Storage is forbidden.
-			}
-		}
+		const moveDraft = () => moveTyped(`chat-draft:${me}:${from}`, `chat-draft:${me}:${to}`)
 		moveDraft()
 		// The renaming tab gets this event before the response to its form, which brings the new name.
 		if (me === from) setTimeout(() => latest.current.me === from && location.reload(), isBusy ? ANSWER_WAIT_MS : 0)

@@ -4,6 +4,7 @@ import { moderationLimits } from '~/features/moderation/moderation.limits.ts'
 import type { QuestionAddress } from '~/features/search/search.view.ts'
 import { siteDay } from '~/lib/calendar.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
+import { isDiscussed } from '~/platform/db/posts.server.ts'
 import type { PostStatus } from '~/platform/db/schema.ts'
 import { isoSeconds, isRecent } from '~/platform/db/times.server.ts'
 import { mentionsIn } from '~/platform/markdown/render.server.ts'
@@ -280,6 +281,8 @@ export interface PostRow {
 	title: string
 	tags: string[]
 	question_status: PostStatus
+	/** Whether everybody reads it. */
+	is_read: boolean
 	locked: boolean
 	/** Whether it is pinned now. */
 	pinned: boolean
@@ -302,7 +305,7 @@ const joins = sql`join users on users.id = q.author_id left join categories c on
 export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
 		select ${ofEither('q')}, ${ofQuestion()}, q.description_html as html, left(q.description, ${moderationLimits.beginning}) as excerpt,
-			${fingerprintOf.query('q')} as fingerprint
+			${fingerprintOf.query('q')} as fingerprint, q.status in ('published', 'merged') as is_read
 		from questions q ${joins} where q.id = any(${ids}::int[])`.execute(db())
 	return rows
 }
@@ -311,7 +314,8 @@ export async function listQuestionSubjects(ids: number[]): Promise<PostRow[]> {
 export async function listCommentSubjects(ids: number[]): Promise<PostRow[]> {
 	const { rows } = await sql<PostRow>`
 		select ${ofEither('m')}, ${ofQuestion()}, m.body_html as html, left(m.body, ${moderationLimits.beginning}) as excerpt,
-			${fingerprintOf.comment('m')} as fingerprint
+			${fingerprintOf.comment('m')} as fingerprint,
+			m.status = 'published' and (q.status in ('published', 'merged') or ${isDiscussed}) as is_read
 		from comments m join questions q on q.id = m.question_id ${joins} where m.id = any(${ids}::int[])`.execute(db())
 	return rows
 }
