@@ -282,6 +282,10 @@ export class Tab implements Transport {
 		this.renames.push({ from, to })
 	}
 
+	renamed = (usernames: string[]) =>
+		this.ask(() =>
+			[...this.server.renamed].map(([from, to]) => ({ from, to })).filter(({ from }) => usernames.includes(from)),
+		)
 	page = (peer: string) => this.ask(() => this.server.page(peer))
 	since = (peer: string, version: number) => this.ask(() => this.server.since(version, peer))
 	before = (_peer: string, id: number) => this.ask(() => this.server.before(id))

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { Browser, ChatServer, Tab } from '../../../../tests/support/chat-network.ts'
+import { Browser, ChatServer, noFaults, Tab } from '../../../../tests/support/chat-network.ts'
 
 beforeEach(() => {
 	vi.useFakeTimers()
@@ -217,6 +217,11 @@ test('a later tab finds what is unsent for a peer who was renamed while none was
 
 	const later = new Tab(server, browser, undefined, undefined, anna.session)
 	later.client.open(server.page('clarissa'))
+	later.weather = { ...noFaults, loss: 1 }
+	later.connect()
+	await settle()
+	later.cut()
+	later.weather = noFaults
 	later.connect()
 	await settle()
 	const renamed = later.renames.toSorted((one, other) => one.from.localeCompare(other.from))

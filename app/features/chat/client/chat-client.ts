@@ -12,9 +12,6 @@ import { type ConversationView, LiveConversation } from './live-conversation.ts'
 import { Outbox, type OutgoingMessage, Sender } from './outbox.ts'
 import type { Lock, Transport } from './transport.ts'
 
-/** A version after all changes: asked for what came later, the server only tells the state of a conversation. */
-const LAST_VERSION = 2 ** 31 - 1
-
 /** Minimum milliseconds between two reports that this member types. */
 const TYPING_INTERVAL_MS = 3_000
 
@@ -57,8 +54,6 @@ export class ChatClient {
 	/** Peers whose conversation is scrolled to its end, even while it is being opened. */
 	private readonly attended = new Set<string>()
 	private readonly listeners = new Set<() => void>()
-	/** Peers whose present username was asked for. */
-	private readonly looked = new Set<string>()
 	private pending: readonly OutgoingMessage[] | null = null
 	/** Peers whose conversation is on the screen; a peer is listed once for each view. */
 	private readonly shown: string[] = []
@@ -276,12 +271,12 @@ export class ChatClient {
 	/** Finds out whom of those that something unsent is for was renamed while no page was open that would have been told. */
 	private async lookForRenames(): Promise<void> {
 		const drafts = [...draftPeers(this.me, this.store), ...this.attachments.peers()]
-		for (const peer of new Set([...this.outgoing().map(({ to }) => to), ...drafts])) {
-			if (this.looked.has(peer) || this.conversations.has(peer)) continue
-			this.looked.add(peer)
-			const answer = await this.transport.since(peer, LAST_VERSION).catch(() => null)
-			if (answer?.peer && answer.peer !== peer) this.transport.missedRename(peer, answer.peer)
-		}
+		const peers = new Set([...this.outgoing().map(({ to }) => to), ...drafts])
+		const unopened = [...peers].filter((peer) => !this.conversations.has(peer))
+		if (unopened.length === 0) return
+		// Without an answer, it asks again when the connection returns.
+		const renamed = await this.transport.renamed(unopened).catch(() => [])
+		for (const { from, to } of renamed) this.transport.missedRename(from, to)
 	}
 
 	private make(page: ConversationPage): LiveConversation {

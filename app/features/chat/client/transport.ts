@@ -2,6 +2,12 @@ import { type LiveSocket, tell } from '~/platform/realtime/live.ts'
 import type { ConversationPage, MessageWindow, SendPayload, SendResult } from '../chat.view.ts'
 import type { ConversationChanges, OlderPage } from './message-history.ts'
 
+/** A member's former and present username. */
+export interface Rename {
+	from: string
+	to: string
+}
+
 /** A tab's connection to the server. Requests reject when there is no answer. */
 export interface Transport {
 	connected(): boolean
@@ -12,6 +18,8 @@ export interface Transport {
 	typing(to: string): void
 	/** The peer was renamed while this tab was asleep or offline, so it did not hear of that. */
 	missedRename(from: string, to: string): void
+	/** The present usernames of those of these members who were renamed. */
+	renamed(usernames: string[]): Promise<Rename[]>
 	page(peer: string): Promise<ConversationPage>
 	since(peer: string, version: number): Promise<ConversationChanges>
 	before(peer: string, id: number): Promise<OlderPage>
@@ -76,6 +84,12 @@ export class SocketTransport implements Transport {
 		if (this.socket) tell(this.socket, 'member:renamed', { from, to })
 	}
 
+	async renamed(usernames: string[]): Promise<Rename[]> {
+		const answer = await askLatest(`?names=${usernames.map(encodeURIComponent).join()}`)
+		if (!answer.ok) throw new Error(`The server answered ${answer.status}`)
+		return answer.json()
+	}
+
 	page = loadPage
 	since = (peer: string, version: number) => ask<ConversationChanges>(peer, `since=${version}`)
 	before = (peer: string, id: number) => ask<OlderPage>(peer, `before=${id}`)
@@ -114,11 +128,15 @@ export interface LatestCounts {
 
 /** Asks for unread counts. @returns null when nobody is logged in any longer @throws when there is no answer */
 export async function fetchLatestCounts(): Promise<LatestCounts | null> {
-	const headers = { Accept: 'application/json' }
-	const answer = await fetch('/messages/latest', { headers, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
+	const answer = await askLatest()
 	if (answer.status === 401) return null
 	if (!answer.ok) throw new Error(`The server answered ${answer.status}`)
 	return answer.json()
+}
+
+function askLatest(question = ''): Promise<Response> {
+	const headers = { Accept: 'application/json' }
+	return fetch(`/messages/latest${question}`, { headers, signal: AbortSignal.timeout(REQUEST_TIMEOUT_MS) })
 }
 
 /** Sends a message. @returns null when no answer came, or one that is not the chat's */
