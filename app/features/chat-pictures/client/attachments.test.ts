@@ -236,6 +236,31 @@ test('a later tab finds what is unsent for a peer who was renamed while none was
 	expect(later.client.outgoing().map(({ to, refusal }) => [to, refusal])).toEqual([['emilio', 'Too long.']])
 })
 
+test('pictures of both names of a renamed peer stay, and are sent once they are no more than a message may have', async () => {
+	const { server, browser, anna } = start()
+	const pictures = anna.client.attachments
+	await pictures.choose('clara', ['bench', 'probe', 'plaque'].map(file))
+	await pictures.choose('clarissa', ['dam', 'heron'].map(file))
+	const again = open(server, browser, anna)
+	const { attachments } = again.client
+	again.client.open(server.page('clarissa'))
+	await settle()
+	const held = Promise.withResolvers<void>()
+	const { put } = browser.pictures
+	vi.spyOn(browser.pictures, 'put').mockImplementationOnce((...all) => held.promise.then(() => put(...all)))
+	void attachments.choose('clarissa', [file('lake')])
+	again.client.peerRenamed('clara', 'clarissa')
+	const settled = attachments.settled('clarissa').then(() => attachments.listFor('clarissa').length)
+	await settle()
+	held.resolve()
+	expect(await settled).toBe(6)
+
+	expect(again.client.write('clarissa', 'Look')).toBe(false)
+	expect(attachments.refusalFor('clarissa')).toBe('A message may have at most 4 pictures.')
+	for (const { id } of attachments.listFor('clarissa').slice(4)) attachments.drop('clarissa', id)
+	expect(again.client.write('clarissa', 'Look')).toBe(true)
+})
+
 test('lost files and invalid entries are ignored after a reload', async () => {
 	const { server, browser, anna } = start()
 	await choose(anna, 'bench', 'probe')

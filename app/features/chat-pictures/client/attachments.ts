@@ -63,7 +63,12 @@ export class Attachments {
 		if (this.restored.has(to)) return
 		this.restored.add(to)
 		const stored = readStored(this.parts.tab.getItem(this.keyOf(to)))
-		if (stored.length > 0) this.choosing.set(to, this.takeBack(to, stored))
+		if (stored.length === 0) return
+		const all = Promise.all([this.choosing.get(to), this.takeBack(to, stored)])
+		this.choosing.set(
+			to,
+			all.then(() => {}),
+		)
 	}
 
 	/** Keeps what was chosen for a member under their new username, for {@link restore}, beside what was chosen under that one. */
@@ -105,6 +110,13 @@ export class Attachments {
 	drop(to: string, id: string): void {
 		this.change(to, (list) => list.filter((each) => each.id !== id))
 		this.forget([id])
+	}
+
+	/** Whether a message may have all of them: after a rename there may be more. Otherwise the member is told. */
+	fits(to: string): boolean {
+		if (this.listFor(to).length <= MAX_PICTURES) return true
+		this.refuse(to, TOO_MANY_PICTURES)
+		return false
 	}
 
 	/** Moves the list into a message. @returns its pictures, and whether all of them survive the tab */
@@ -152,6 +164,7 @@ export class Attachments {
 		const listed = this.listFor(to).map(({ id }) => id)
 		const found = stored.filter(({ id }, index) => files[index] && !listed.includes(id))
 		this.change(to, (list) => [...found, ...list])
+		this.fits(to)
 		for (const { id } of found) void this.begin(to, id)
 	}
 
@@ -205,10 +218,7 @@ function readStored(text: string | null): PictureAttachment[] {
 		const list = JSON.parse(text ?? '[]') as PictureAttachment[]
 		const isSound = ({ id, alt, name, width, height }: PictureAttachment) =>
 			[id, alt, name].every((value) => typeof value === 'string') && [width, height].every(Number.isFinite)
-		return list
-			.filter(isSound)
-			.slice(0, MAX_PICTURES)
-			.map((picture) => ({ ...picture, persisted: true }))
+		return list.filter(isSound).map((picture) => ({ ...picture, persisted: true }))
 	} catch {
 		return []
 	}

@@ -113,10 +113,11 @@ export class ChatClient {
 	}
 
 	/**
-	 * Shows a message, and puts it into the outbox with the pictures attached to it; blank messages are ignored. @returns whether it
-	 * was one to send
+	 * Shows a message, and puts it into the outbox with the pictures attached to it; blank messages and those with too many pictures are
+	 * ignored. @returns whether it was one to send
 	 */
 	write(to: string, body: string): boolean {
+		if (!this.attachments.fits(to)) return false
 		const { pictures, persisted } = this.attachments.take(to)
 		// The server closes the connection on a message above its size limit, and would on each retry.
 		const text = trimmedMessage(body)
