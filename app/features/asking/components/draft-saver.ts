@@ -23,8 +23,8 @@ export interface SaverOptions {
 	onSaved: (saved: DraftSaveResult, unsent: boolean, isFirst: boolean) => void
 }
 
-/** A restore of the site raises versions by 10,000, from those of the backup: what was saved after it may be in this browser only. */
-const RESTORED_AHEAD = 5_000
+/** A restore of the site raises versions by 10,000, from those of the backup: one that is less behind, but not by few, may be lost there. */
+const RESTORED_AHEAD = { least: 5_000, most: 10_000 }
 
 /** Savers of open forms by key, so that submitting a form can wait for its pending save. */
 const open = new Map<string, DraftSaver>()
@@ -249,7 +249,8 @@ export function newerOf(
 	if (!local || isSame(local, stored)) return { draft: stored, other: null }
 	// A continuation of the server's draft is newer, regardless of the clocks.
 	if (local.version === stored.version) return { draft: { ...local, version: stored.version }, other: null }
-	const isOnlyHere = local.unsent || stored.version - local.version >= RESTORED_AHEAD
+	const behind = stored.version - local.version
+	const isOnlyHere = local.unsent || (behind >= RESTORED_AHEAD.least && behind < RESTORED_AHEAD.most)
 	const wins = isOnlyHere && Date.parse(local.savedAt) > Date.parse(stored.savedAt)
 	if (wins) return { draft: { ...local, version: stored.version }, other: stored }
 	return { draft: stored, other: isOnlyHere ? local : null }

@@ -48,6 +48,20 @@ test.each<[string, LocalDraft | null, Draft | null | undefined, string | null, s
 		'On the server',
 	],
 	[
+		'the same, but the backup has a later one',
+		local({ version: 2, savedAt: late, unsent: false }),
+		draft({ ...stored, version: 10_003 }),
+		'On the server',
+		null,
+	],
+	[
+		'another device went on after a restore',
+		local({ version: 10_003, savedAt: late, unsent: false }),
+		draft({ ...stored, version: 10_004 }),
+		'On the server',
+		null,
+	],
+	[
 		'both went on, this browser later',
 		local({ version: 2, savedAt: late }),
 		stored,
