@@ -88,6 +88,19 @@ test('of two drafts of a new question both texts stay', async () => {
 	await saveDraft(same, { ...draft, ...joined })
 	await merge(same, kept)
 	expect(await getDraft(kept, 'ask')).toMatchObject({ ...joined, version: 2 })
+
+	const [untitled, plain] = [await join('untitled'), await join('plain')]
+	await saveDraft(untitled, { ...draft, title: '', description: 'At noon.', pseudonym: 'true' })
+	await saveDraft(plain, { ...draft, title: '', description: 'At dawn.' })
+	await merge(untitled, plain)
+	const both = { title: '', description: 'At dawn.\n\nAt noon.', pseudonym: true }
+	expect(await getDraft(plain, 'ask')).toMatchObject(both)
+	const named = await join('named')
+	await saveDraft(named, { ...draft, title: '', description: 'At dawn.' })
+	const hidden = await join('hider')
+	await saveDraft(hidden, { ...draft, title: '', description: 'At dawn.', pseudonym: 'true' })
+	await merge(hidden, named)
+	expect(await getDraft(named, 'ask')).toMatchObject({ description: 'At dawn.', pseudonym: true })
 })
 
 test('a search that both accounts had saved leaves no notification that leads nowhere', async () => {

@@ -110,12 +110,14 @@ export async function removeDraft(userId: number, key: string): Promise<void> {
  */
 export async function joinAskDrafts(trx: Executor, { goneId, keptId }: Merge): Promise<void> {
 	const title = sql`coalesce(nullif(kept.title, ''), gone.title)`
-	const texts = sql`concat_ws(e'\n\n', nullif(kept.description, ''), nullif(gone.title, ${title}), nullif(gone.description, ''))`
+	const texts = sql`concat_ws(e'\n\n', nullif(kept.description, ''), nullif(nullif(gone.title, ''), ${title}),
+		nullif(nullif(gone.description, ''), kept.description))`
 	await sql`
 		update drafts kept set title = ${title}, tags = coalesce(nullif(kept.tags, ''), gone.tags),
 			description = left(${texts}, ${postLimits.descriptionMax}), pseudonym = kept.pseudonym or gone.pseudonym,
-			version = greatest(kept.version, gone.version) + 1, updated_at = greatest(kept.updated_at, gone.updated_at)
+			version = kept.version + 1, updated_at = greatest(kept.updated_at, gone.updated_at)
 		from drafts gone
 		where kept.user_id = ${keptId} and gone.user_id = ${goneId} and kept.key = 'ask' and gone.key = 'ask'
-			and (gone.title, gone.description) is distinct from (kept.title, kept.description)`.execute(trx)
+			and (gone.title, gone.description, gone.tags, gone.pseudonym)
+				is distinct from (kept.title, kept.description, kept.tags, kept.pseudonym)`.execute(trx)
 }
