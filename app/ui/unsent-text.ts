@@ -1,3 +1,4 @@
+import { isStorageOf } from '~/lib/private-storage.ts'
 import { readStored } from './form-kit.ts'
 
 /** Unsent text of a form, as this browser stores it. */
@@ -17,11 +18,13 @@ export function readUnsentText(name: string): UnsentText | null {
 }
 
 /**
- * Moves a text that is stored under a former name, which an expression matches, unless there is one under this name: versions before 0.4
- * named comments by the address of their question, which contains its category and its author.
+ * Moves a text that is stored under a former name, which an expression matches, unless there is one under this name: version 0.3 named
+ * comments by the address of their question, which contains its category and its author.
+ * @param member username, for whom the page was loaded: once the browser is another member's, nothing changes
  */
-export function adoptUnsentText(name: string, former: RegExp): void {
+export function adoptUnsentText(name: string, former: RegExp, member: string): void {
 	try {
+		if (!isStorageOf(member)) return
 		const found = Object.keys(localStorage).find((key) => former.test(key))
 		if (found === undefined || localStorage.getItem(name) !== null) return
 		localStorage.setItem(name, localStorage.getItem(found) ?? '')

@@ -34,12 +34,12 @@ export function useCommentForm({ box, text, version, onSent }: CommentFormOption
 	const stored = refused?.stored ?? null
 
 	useEffect(() => {
-		adoptUnsentText(name, new RegExp(`^draft /forum/[^/ ]+/[^/ ]+/${questionId} ${box}$`))
+		adoptUnsentText(name, new RegExp(`^draft /forum/[^/ ]+/[^/ ]+/${questionId} ${box}$`), me)
 		const unsent = readUnsentText(name)
 		if (!unsent || !area.current || area.current.value !== area.current.defaultValue) return
 		area.current.value = unsent.text
 		setStart((before) => ({ ...before, version: unsent.version, key: unsent.key }))
-	}, [name, questionId, box])
+	}, [name, questionId, box, me])
 
 	useRefusal(area, refused, true)
 
