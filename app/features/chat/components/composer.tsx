@@ -133,7 +133,8 @@ function useMessageField({ peer, textarea, editing, onEditLast, onSave, onLeaveE
 		if (to !== peer) return
 		moveDraft(me, from, to)
 		const [area, draft] = [textarea.current, readDraft(me, peer)]
-		if (area && !editing && draft !== '') area.value = draft
+		// Where storage is full, the draft may lack what is typed here.
+		if (area && !editing && draft.includes(area.value)) area.value = draft
 	})
 
 	const send = async (event: FormEvent) => {
