@@ -30,6 +30,7 @@ test('closing the database ends connections that Kysely has not used: they keep 
 })
 
 test('a job that still runs once the database is closed fails as in an outage, which is not reported', async () => {
+	await closeDatabase()
 	expect(() => db()).toThrow('The database is closed.')
 	expect(isDatabaseUnavailable()).toBe(true)
 })
