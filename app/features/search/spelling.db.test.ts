@@ -299,3 +299,11 @@ test('a name of several words counts as the alias that was typed: a title withou
 	expect(await titled('Dunlin data')).toEqual([id, other.id])
 	expect(await titled('Dunlin data and the Internet of Things')).toEqual([id])
 })
+
+test('an alias and its name together rank below a literal phrase', async () => {
+	const make = (title: string, description: string) => makeQuestion(asha, { title, description, tags: 'birds' })
+	const literal = await make('Of birds', `${'Some other words. '.repeat(200)} The avocets and oop.`)
+	const loose = await make('Avocet object-oriented programming: object oriented programming or OOP', 'x')
+	const { rows } = await listQuestions(null, { search: '"avocets" oop' })
+	expect(rows.map(({ id }) => id)).toEqual([literal.id, loose.id])
+})
