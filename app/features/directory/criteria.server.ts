@@ -297,13 +297,15 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 
 /**
  * Which words are optional: “developers” in “react developers”, and a single letter beside other words, as in “Meera R Pawar”.
- * A letter that is a skill, such as R, is required as long as that yields matches. At least one word or filter is required.
+ * “Mentor” in “react mentor” is optional where those who have it come first. A letter that is a skill, such as R, is required as long as that
+ * yields matches. At least one word or filter is required.
  */
-function softOf({ rest, known, filters }: ParsedCriteria, reading: MatchMode): boolean[] {
+function softOf({ criteria, rest, known, filters }: ParsedCriteria, reading: MatchMode): boolean[] {
 	const isSoft = rest.map((word, position) => {
 		const isKnown = known.some((meaning) => meaning.position === position)
 		const isInitial = rest.length > 1 && !word.isQuoted && /^\p{L}$/u.test(word.text)
-		return isInitial ? !isKnown || reading !== 'written' : word.isSoft && !isKnown
+		const isOptional = word.isSoft || (word.isContext && sortOf(criteria) === 'match')
+		return isInitial ? !isKnown || reading !== 'written' : isOptional && !isKnown
 	})
 	return isSoft.every(Boolean) && filters.length === 0 ? rest.map(() => false) : isSoft
 }
