@@ -56,7 +56,7 @@ export interface SearchWord {
 	name: Group
 	/** Terms with exactly this word, without weak kinds. */
 	exact: Group
-	/** Terms with exactly this word. */
+	/** Terms with exactly this word, of weak kinds as well. */
 	literal: Group
 	/** Terms with this word or a similar one. */
 	any: Group
@@ -91,9 +91,9 @@ export interface ParsedCriteria {
 
 /**
  * How the words of a search are interpreted. Each is tried when the one before finds nobody: literally, or as beginnings; with
- * typos; with joined words apart; a typed branch or year as an ordinary word; all words but one, then any.
+ * typos; with joined words apart; a typed branch or year as an ordinary word; all words but one, then any; none but a typed branch or year.
  */
-export type MatchMode = 'written' | 'typos' | 'apart' | 'words' | 'any'
+export type MatchMode = 'written' | 'typos' | 'apart' | 'words' | 'any' | 'studies'
 
 /** Criteria with every word turned into terms. */
 export interface ResolvedCriteria extends ParsedCriteria {
@@ -258,7 +258,7 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 			? findMeanings(
 					lookupWords(rest, isSkill),
 					wordKinds,
-					reading === 'written' ? null : shortTypos(rest),
+					reading === 'written' || reading === 'apart' ? null : shortTypos(rest),
 					askerOf(viewer),
 				)
 			: [],
@@ -287,7 +287,8 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 		return {
 			any: groupOf(any),
 			exact: groupOf(exact),
-			literal: groupOf(any.filter(({ exact }) => exact)),
+			// Visitors must not learn from the order which words long texts have that only members see.
+			literal: groupOf(any.filter(({ exact, kind }) => exact && (viewer || !longTextKinds.includes(kind)))),
 			name: groupOf(exact.filter(({ kind }) => kind === 'name')),
 			isSoft: isSoft[position] ?? false,
 		}
