@@ -271,10 +271,9 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 	const meanings = [...understood.known, ...found.filter(isMeant)]
 	const isSoft = softOf(understood, reading)
 	// “Pune” is the city of members rather than a word of their university, unless another word is of a university, too.
-	const isCity = rest.map((_, at) =>
-		meanings.some(({ kind, exact, position }) => kind === 'city' && exact && position === at),
-	)
-	const isUniversity = meanings.some(({ kind, exact, position }) => kind === 'university' && exact && !isCity[position])
+	const isIn = (kind: TermKind, at: number) =>
+		meanings.some((one) => one.kind === kind && one.exact && one.position === at)
+	const isUniversity = rest.some((_, at) => isIn('university', at) && !isIn('city', at))
 	const words = rest.map((_, position) => {
 		const any = meanings.filter((meaning) => meaning.position === position)
 		// “C” more likely means the language than an initial.
@@ -282,7 +281,7 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 		const isWeak = (kind: TermKind) =>
 			weakKinds.includes(kind) ||
 			(isSkill && kind === 'name') ||
-			(isCity[position] === true && !isUniversity && kind === 'university')
+			(kind === 'university' && !isUniversity && isIn('city', position))
 		const exact = any.filter(({ exact, kind }) => exact && !isWeak(kind))
 		return {
 			any: groupOf(any),

@@ -195,14 +195,8 @@ function tiersOf(meaning: ResolvedCriteria): MemberSet[] {
 	const byName = (needed: SearchWord[]) => each(needed.map(({ name }) => name))
 	const asWritten = (needed: SearchWord[]) => each(needed.map(({ exact }) => exact))
 	// “Learn” does not stand for “Learning” beside what is to be learned.
-	const withSoft =
-		firm.length < words.length
-			? [
-					each(words.map(({ any, exact }, at) => (meaning.rest[at]?.isContext ? exact : any))),
-					byName(firm),
-					asWritten(firm),
-				]
-			: []
+	const all = words.map(({ any, exact }, at) => (meaning.rest[at]?.isContext ? exact : any))
+	const withSoft = firm.length < words.length ? [each(all), byName(firm), asWritten(firm)] : []
 	const steps =
 		reading === 'any' ? loosely(firm).map((ways) => ways.flatMap(each)) : [byName(words), asWritten(words), ...withSoft]
 	const tiers: MemberSet[] = []
