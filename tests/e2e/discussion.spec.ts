@@ -195,10 +195,8 @@ test('a text whose query was given another address or deleted meanwhile, or its 
 	await expect(reply).toHaveValue('A long reply.')
 	const box = page.getByLabel('Your comment')
 	await box.fill('A long comment.')
-	// Here it would be told of the rename, and load another page meanwhile.
 	await page.goto('about:blank')
-	await send(asker, '/settings/username', { username: 'gale.renamed' })
-	await page.goto(path)
+	await send(asker, '/settings/username', { username: 'gale.renamed' }).then(() => page.goto(path))
 	await expect(box).toHaveValue('A long comment.')
 	await send(asker, new URL(page.url()).pathname, { intent: 'delete-query' })
 	await page.getByRole('button', { name: 'Comment', exact: true }).click()
