@@ -195,7 +195,6 @@ test('a text whose query was given another address or deleted meanwhile, or its 
 	await expect(reply).toHaveValue('A long reply.')
 	const box = page.getByLabel('Your comment')
 	await box.fill('A long comment.')
-	await page.goto('about:blank')
 	await send(asker, '/settings/username', { username: 'gale.renamed' }).then(() => page.goto(path))
 	await expect(box).toHaveValue('A long comment.')
 	await send(asker, new URL(page.url()).pathname, { intent: 'delete-query' })
