@@ -280,6 +280,10 @@ describe('an admin whose confirmation has expired', () => {
 		['a new moderator', '/moderation/members', { intent: 'appoint', username: 'member' }],
 		['a moderator no more', '/moderation/members', { intent: 'dismiss', username: 'moderator' }],
 		['the own sessions', '/settings', { intent: 'revoke-others' }],
+		['a webhook', '/admin/webhooks', { intent: 'add', name: 'x', url: 'https://x.example/', events: 'member.joined' }],
+		['a webhook, changed', '/admin/webhooks/1', { intent: 'save', name: 'x', url: 'https://x.example/' }],
+		['the secret of a webhook', '/admin/webhooks/1', { intent: 'secret' }],
+		['a webhook, deleted', '/admin/webhooks/1', { intent: 'delete' }],
 		['a token', '/settings/tokens', { intent: 'make', name: 'x', scopes: 'read', days: '7' }],
 	]
 
