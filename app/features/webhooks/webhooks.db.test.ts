@@ -17,6 +17,7 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { expectedSignature, receiveWebhooks } from '../../../tests/support/webhook-receiver.ts'
 import { deliverWebhook } from './sending/delivery.server.ts'
+import { queueForgotten } from './webhooks.queries.server.ts'
 import {
 	addWebhook,
 	deleteWebhook,
@@ -114,6 +115,34 @@ describe('an event is queued', () => {
 		])
 		await decideCase(moderator, { kind: 'query', name: String(linked.id), act: 'approve' }, {})
 		expect((await waiting()).at(-1)).toMatchObject({ event: 'query.created', subject_id: linked.id })
+	})
+
+	test('for a first solution that is chosen, and not for one that is shown again', async () => {
+		const question = await makeQuestion(asker)
+		const commentId = await makeComment(moderator, question.id)
+		const solved = async () => (await waiting()).filter(({ event }) => event === 'query.solved').length
+		await chooseSolution(asker, { questionId: question.id, commentId })
+		const comment = { kind: 'comment', name: String(commentId) }
+		await decideCase(moderator, { ...comment, act: 'hide' }, { why: 'Shoes' })
+		await decideCase(moderator, { ...comment, act: 'restore' }, { why: 'x' })
+		expect((await getQuestion(null, question.id)).solved).toBe(true)
+		await chooseSolution(asker, { questionId: question.id, commentId: await makeComment(moderator, question.id) })
+		expect(await solved()).toBe(1)
+	})
+
+	test('with a job again where it waits without one, or its job was given up', async () => {
+		await makeQuestion(asker)
+		const jobs = async () => (await waiting()).map(({ jobs }) => jobs)
+		await queueForgotten()
+		expect(await jobs()).toEqual([1])
+		await sql`update graphile_worker._private_jobs set attempts = max_attempts`.execute(db())
+		await queueForgotten()
+		const { rows } = await sql`
+			select key, priority from graphile_worker._private_jobs where attempts < max_attempts`.execute(db())
+		expect(rows).toEqual([{ key: `webhook ${(await waiting())[0]?.id}`, priority: 10 }])
+		await sql`delete from graphile_worker._private_jobs`.execute(db())
+		await queueForgotten()
+		expect(await jobs()).toEqual([1])
 	})
 
 	test('for webhooks that want it and are switched on, and not for imports and pseudonyms', async () => {
@@ -241,7 +270,7 @@ describe('a delivery', () => {
 		])
 	})
 
-	test('of a report has only its kind and the address of its case', async () => {
+	test('of a report has only its kind and the address of its case, and names nobody', async () => {
 		const { id } = await makeQuestion(asker)
 		const about = { reason: 'other', details: 'Between us: the shoes' }
 		await reportSubject(moderator, { kind: 'query', name: String(id) }, about)
@@ -251,22 +280,22 @@ describe('a delivery', () => {
 			receiver.received.filter(({ body }) => body.type === 'report.created').map(({ body }) => body.data.report),
 		).toEqual([
 			{ kind: 'query', url: `/moderation/query/${id}` },
-			{ kind: 'profile', url: '/moderation/profile/asker' },
+			{ kind: 'profile', url: '/moderation' },
 		])
 	})
 })
 
 describe('a webhook that fails', () => {
-	test('is tried 12 times by its job, and works again after a success', async () => {
+	test('is tried 14 times by its job, and works again after a success', async () => {
 		receiver.status = 500
 		await makeQuestion(asker)
 		const [{ id: delivery } = { id: '' }] = await waiting()
-		for (let tries = 1; tries < 12; tries += 1)
+		for (let tries = 1; tries < 14; tries += 1)
 			await expect(deliverWebhook({ delivery })).rejects.toThrow('The server answered 500.')
 		await deliverWebhook({ delivery })
-		expect(receiver.received).toHaveLength(12)
+		expect(receiver.received).toHaveLength(14)
 		const { webhook, deliveries } = await getWebhook(admin, hook.id)
-		expect(deliveries).toMatchObject([{ state: 'failed', tries: 12, status: 500, error: 'The server answered 500.' }])
+		expect(deliveries).toMatchObject([{ state: 'failed', tries: 14, status: 500, error: 'The server answered 500.' }])
 		expect(webhook).toMatchObject({ enabled: true, failingSince: expect.any(String), lastSentAt: null })
 		receiver.status = 200
 		expect(await sendAgain(admin, hook.id, delivery)).toMatchObject({ state: 'sent', status: 200 })
@@ -294,6 +323,27 @@ describe('a webhook that fails', () => {
 		expect(await states()).toEqual(Array(2).fill(['query.created', 'failed']))
 		await saveWebhook(admin, hook.id, { ...input, enabled: 'on' })
 		expect((await listWebhooks(admin))[0]).toMatchObject({ enabled: true, failingSince: null })
+	})
+
+	test('has not failed at another address yet, and is switched off also where nothing may be sent to its own', async () => {
+		await sql`update webhooks set failing_since = now() - interval '71 hours'`.execute(db())
+		const moved = { ...input, url: `${receiver.url}/moved`, enabled: 'on' }
+		await saveWebhook(admin, hook.id, moved)
+		expect((await listWebhooks(admin))[0]?.failingSince).toBeNull()
+		config().WEBHOOK_PRIVATE_ADDRESSES = false
+		await expect(saveWebhook(admin, hook.id, moved)).rejects.toThrow(Invalid)
+		await saveWebhook(admin, hook.id, { ...moved, enabled: undefined })
+		config().WEBHOOK_PRIVATE_ADDRESSES = true
+		expect((await listWebhooks(admin))[0]?.enabled).toBe(false)
+	})
+
+	test('says so where what it is told cannot be read', async () => {
+		await makeQuestion(asker)
+		await sql`update webhook_deliveries set event = 'query.forgotten'`.execute(db())
+		await deliverAll()
+		expect((await getWebhook(admin, hook.id)).deliveries).toMatchObject([
+			{ state: 'waiting', tries: 1, error: 'What happened could not be read. The log of the site says why.' },
+		])
 	})
 
 	test('says why, also where the secret cannot be read', async () => {
