@@ -17,7 +17,6 @@ import { useDatabase } from '../../../tests/support/database.ts'
 import { sentMails, useJobTables } from '../../../tests/support/jobs.ts'
 import { expectedSignature, receiveWebhooks } from '../../../tests/support/webhook-receiver.ts'
 import { deliverWebhook } from './sending/delivery.server.ts'
-import { queueForgotten } from './webhooks.queries.server.ts'
 import {
 	addWebhook,
 	deleteWebhook,
@@ -115,34 +114,6 @@ describe('an event is queued', () => {
 		])
 		await decideCase(moderator, { kind: 'query', name: String(linked.id), act: 'approve' }, {})
 		expect((await waiting()).at(-1)).toMatchObject({ event: 'query.created', subject_id: linked.id })
-	})
-
-	test('for a first solution that is chosen, and not for one that is shown again', async () => {
-		const question = await makeQuestion(asker)
-		const commentId = await makeComment(moderator, question.id)
-		const solved = async () => (await waiting()).filter(({ event }) => event === 'query.solved').length
-		await chooseSolution(asker, { questionId: question.id, commentId })
-		const comment = { kind: 'comment', name: String(commentId) }
-		await decideCase(moderator, { ...comment, act: 'hide' }, { why: 'Shoes' })
-		await decideCase(moderator, { ...comment, act: 'restore' }, { why: 'x' })
-		expect((await getQuestion(null, question.id)).solved).toBe(true)
-		await chooseSolution(asker, { questionId: question.id, commentId: await makeComment(moderator, question.id) })
-		expect(await solved()).toBe(1)
-	})
-
-	test('with a job again where it waits without one, or its job was given up', async () => {
-		await makeQuestion(asker)
-		const jobs = async () => (await waiting()).map(({ jobs }) => jobs)
-		await queueForgotten()
-		expect(await jobs()).toEqual([1])
-		await sql`update graphile_worker._private_jobs set attempts = max_attempts`.execute(db())
-		await queueForgotten()
-		const { rows } = await sql`
-			select key, priority from graphile_worker._private_jobs where attempts < max_attempts`.execute(db())
-		expect(rows).toEqual([{ key: `webhook ${(await waiting())[0]?.id}`, priority: 10 }])
-		await sql`delete from graphile_worker._private_jobs`.execute(db())
-		await queueForgotten()
-		expect(await jobs()).toEqual([1])
 	})
 
 	test('for webhooks that want it and are switched on, and not for imports and pseudonyms', async () => {
