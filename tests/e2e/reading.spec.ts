@@ -173,6 +173,7 @@ test('every page has the security headers', async ({ request }) => {
 	expect(headers['content-security-policy']).not.toContain('unsafe-inline')
 	expect(headers).toMatchObject({
 		'x-content-type-options': 'nosniff',
+		'cross-origin-opener-policy': 'same-origin',
 		'referrer-policy': 'strict-origin-when-cross-origin',
 	})
 })
