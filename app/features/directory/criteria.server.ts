@@ -56,7 +56,7 @@ export interface SearchWord {
 	name: Group
 	/** Terms with exactly this word, without weak kinds. */
 	exact: Group
-	/** Terms with exactly this word. */
+	/** Terms with exactly this word, of weak kinds as well. */
 	literal: Group
 	/** Terms with this word or a similar one. */
 	any: Group
@@ -91,9 +91,9 @@ export interface ParsedCriteria {
 
 /**
  * How the words of a search are interpreted. Each is tried when the one before finds nobody: literally, or as beginnings; with
- * typos; with joined words apart; a typed branch or year as an ordinary word; all words but one, then any.
+ * typos; with joined words apart; a typed branch or year as an ordinary word; all words but one, then any; none but a typed branch or year.
  */
-export type MatchMode = 'written' | 'typos' | 'apart' | 'words' | 'any'
+export type MatchMode = 'written' | 'typos' | 'apart' | 'words' | 'any' | 'studies'
 
 /** Criteria with every word turned into terms. */
 export interface ResolvedCriteria extends ParsedCriteria {
@@ -258,7 +258,7 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 			? findMeanings(
 					lookupWords(rest, isSkill),
 					wordKinds,
-					reading === 'written' ? null : shortTypos(rest),
+					reading === 'written' || reading === 'apart' ? null : shortTypos(rest),
 					askerOf(viewer),
 				)
 			: [],
@@ -271,10 +271,9 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 	const meanings = [...understood.known, ...found.filter(isMeant)]
 	const isSoft = softOf(understood, reading)
 	// “Pune” is the city of members rather than a word of their university, unless another word is of a university, too.
-	const isCity = rest.map((_, at) =>
-		meanings.some(({ kind, exact, position }) => kind === 'city' && exact && position === at),
-	)
-	const isUniversity = meanings.some(({ kind, exact, position }) => kind === 'university' && exact && !isCity[position])
+	const isIn = (kind: TermKind, at: number) =>
+		meanings.some((one) => one.kind === kind && one.exact && one.position === at)
+	const isUniversity = rest.some((_, at) => isIn('university', at) && !isIn('city', at))
 	const words = rest.map((_, position) => {
 		const any = meanings.filter((meaning) => meaning.position === position)
 		// “C” more likely means the language than an initial.
@@ -282,12 +281,13 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 		const isWeak = (kind: TermKind) =>
 			weakKinds.includes(kind) ||
 			(isSkill && kind === 'name') ||
-			(isCity[position] === true && !isUniversity && kind === 'university')
+			(kind === 'university' && !isUniversity && isIn('city', position))
 		const exact = any.filter(({ exact, kind }) => exact && !isWeak(kind))
 		return {
 			any: groupOf(any),
 			exact: groupOf(exact),
-			literal: groupOf(any.filter(({ exact }) => exact)),
+			// Visitors must not learn from the order which words long texts have that only members see.
+			literal: groupOf(any.filter(({ exact, kind }) => exact && (viewer || !longTextKinds.includes(kind)))),
 			name: groupOf(exact.filter(({ kind }) => kind === 'name')),
 			isSoft: isSoft[position] ?? false,
 		}
@@ -297,13 +297,15 @@ export async function resolveCriteria(understood: ParsedCriteria, reading: Match
 
 /**
  * Which words are optional: “developers” in “react developers”, and a single letter beside other words, as in “Meera R Pawar”.
- * A letter that is a skill, such as R, is required as long as that yields matches. At least one word or filter is required.
+ * “Mentor” in “react mentor” is optional where those who have it come first. A letter that is a skill, such as R, is required as long as that
+ * yields matches. At least one word or filter is required.
  */
-function softOf({ rest, known, filters }: ParsedCriteria, reading: MatchMode): boolean[] {
+function softOf({ criteria, rest, known, filters }: ParsedCriteria, reading: MatchMode): boolean[] {
 	const isSoft = rest.map((word, position) => {
 		const isKnown = known.some((meaning) => meaning.position === position)
 		const isInitial = rest.length > 1 && !word.isQuoted && /^\p{L}$/u.test(word.text)
-		return isInitial ? !isKnown || reading !== 'written' : word.isSoft && !isKnown
+		const isOptional = word.isSoft || (word.isContext && sortOf(criteria) === 'match')
+		return isInitial ? !isKnown || reading !== 'written' : isOptional && !isKnown
 	})
 	return isSoft.every(Boolean) && filters.length === 0 ? rest.map(() => false) : isSoft
 }

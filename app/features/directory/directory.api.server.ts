@@ -6,7 +6,7 @@ import { type Operation, operation, portrait } from '~/platform/http/operation.t
 import { criteriaOf, MAX_FILTER_VALUES } from './directory.paths.ts'
 import { presentFound } from './directory.server.ts'
 import type { MemberView } from './directory.view.ts'
-import { findMembers } from './finding.server.ts'
+import { findMembers, isPartial } from './finding.server.ts'
 
 export const person = z.object({
 	username: z.string(),
@@ -94,7 +94,7 @@ export const directoryOperations: Operation[] = [
 			const people = await presentFound(found)
 			return {
 				rows: people.map(presentPerson),
-				partial: found.meaning.reading === 'any',
+				partial: isPartial(found.meaning),
 				next: found.next,
 			}
 		},

@@ -23,7 +23,7 @@ import {
 } from './directory.queries.server.ts'
 import type { CommunityData, MemberView, RemovableFilter, SkillView } from './directory.view.ts'
 import { countSets, countsOf, presentFilters } from './filters.server.ts'
-import { everyMatch, type FoundMembers, findMembers, quoteSearch } from './finding.server.ts'
+import { everyMatch, type FoundMembers, findMembers, isPartial, quoteSearch } from './finding.server.ts'
 import { reasonsOf } from './reasons.server.ts'
 
 /**
@@ -49,8 +49,11 @@ export async function listCommunity(
 	return {
 		criteria: meaning.criteria,
 		typed: meaning.typed.map(({ label, without }) => ({ label, href: communityPath(without) })),
-		asWords: meaning.typed.length > 0 ? communityPath({ ...criteria, q: quoteSearch(criteria.q) }) : null,
-		isLoose: meaning.reading === 'any',
+		asWords:
+			meaning.typed.length > 0 && meaning.reading !== 'apart'
+				? communityPath({ ...criteria, q: quoteSearch(criteria.q) })
+				: null,
+		isLoose: isPartial(meaning),
 		page: { rows, next: found.next },
 		saveable: isSaveable(criteria)
 			? { kind: 'people', query: criteriaQuery(criteria), name: nameOfCriteria(criteria) }

@@ -25,6 +25,7 @@ import {
 	type SearchPosition,
 } from './search.queries.server.ts'
 import { findParts } from './terms.queries.server.ts'
+import { typedAgain } from './typed.ts'
 
 /** One page of the members who match. */
 export interface FoundMembers {
@@ -62,7 +63,7 @@ export async function findMembers(
 	viewer: Viewer,
 	cursor: string | null,
 	limit: number,
-	{ loosest = 'any', counts = false }: { loosest?: MatchMode; counts?: boolean } = {},
+	{ loosest = 'studies', counts = false }: { loosest?: MatchMode; counts?: boolean } = {},
 ): Promise<FoundMembers> {
 	const understood = await parseCriteria(criteria, viewer)
 	const position = cursor ? positionOf(criteria, understood.criteria, cursor) : null
@@ -80,10 +81,15 @@ export async function findMembers(
 
 const nobody = { rows: [], counted: null, sampled: null, next: null }
 
-const looseness: Record<MatchMode, number> = { written: 0, typos: 1, apart: 2, words: 3, any: 4 }
+const looseness: Record<MatchMode, number> = { written: 0, typos: 1, apart: 2, words: 3, any: 4, studies: 5 }
+
+/** Whether the members found match only a part of the search. */
+export function isPartial({ reading }: ResolvedCriteria): boolean {
+	return looseness[reading] >= looseness.any
+}
 
 function readingsOf({ rest, typed }: ParsedCriteria): MatchMode[] {
-	const loosely: MatchMode[] = typed.length > 0 ? ['words', 'any'] : ['any']
+	const loosely: MatchMode[] = typed.length > 0 ? ['words', 'any', 'studies'] : ['any']
 	return [
 		'written',
 		...(rest.length > 0 ? (['typos', 'apart', ...loosely] as const) : typed.length > 0 ? (['words'] as const) : []),
@@ -97,20 +103,20 @@ async function readAs(
 	understood: ParsedCriteria,
 ): Promise<ParsedCriteria | null> {
 	if (reading === 'words') return asWords(criteria, understood.viewer)
-	return reading === 'apart' ? apart(criteria, understood) : understood
+	if (reading === 'studies') return { ...understood, rest: [], known: [] }
+	return reading === 'apart' ? apart(understood) : understood
 }
 
 /** The criteria with the first word that is two joined ones taken apart; null if there is none. */
-async function apart(criteria: Criteria, { rest, viewer }: ParsedCriteria): Promise<ParsedCriteria | null> {
-	for (const { text, isQuoted } of rest) {
-		if (isQuoted || text.length < MIN_JOINED_LENGTH) continue
-		const parts = await findParts(text, viewer ? 'member' : 'visitor')
-		if (!parts) continue
-		const read = await parseCriteria({ ...criteria, q: criteria.q.replace(text, parts.join(' ')) }, viewer)
-		// A cursor is of a search, even if both parts became filters.
-		return { ...read, criteria: { ...read.criteria, q: read.criteria.q || criteria.q } }
-	}
-	return null
+async function apart({ criteria, rest, typed, viewer }: ParsedCriteria): Promise<ParsedCriteria | null> {
+	const joined = rest.filter(({ text, isQuoted }) => !isQuoted && text.length >= MIN_JOINED_LENGTH)
+	const words = joined.map(({ text }) => text)
+	const found = words.length > 0 ? await findParts(words, viewer ? 'member' : 'visitor') : null
+	if (!found) return null
+	const separated = rest.map((word) => (word === joined[found.index] ? { ...word, text: found.parts.join(' ') } : word))
+	const read = await parseCriteria({ ...criteria, q: typedAgain(separated) }, viewer)
+	// A cursor is of a search, even if both parts became filters.
+	return { ...read, criteria: { ...read.criteria, q: read.criteria.q || criteria.q }, typed: [...typed, ...read.typed] }
 }
 
 /** The criteria with each word of the search taken literally, none as a filter. */
@@ -188,7 +194,9 @@ function tiersOf(meaning: ResolvedCriteria): MemberSet[] {
 	const firm = words.filter(({ isSoft }) => !isSoft)
 	const byName = (needed: SearchWord[]) => each(needed.map(({ name }) => name))
 	const asWritten = (needed: SearchWord[]) => each(needed.map(({ exact }) => exact))
-	const withSoft = firm.length < words.length ? [each(words.map(({ any }) => any)), byName(firm), asWritten(firm)] : []
+	// “Learn” does not stand for “Learning” beside what is to be learned.
+	const all = words.map(({ any, exact }, at) => (meaning.rest[at]?.isContext ? exact : any))
+	const withSoft = firm.length < words.length ? [each(all), byName(firm), asWritten(firm)] : []
 	const steps =
 		reading === 'any' ? loosely(firm).map((ways) => ways.flatMap(each)) : [byName(words), asWritten(words), ...withSoft]
 	const tiers: MemberSet[] = []
@@ -260,13 +268,11 @@ function isSame(ways: Group[][], others: Group[][]): boolean {
 
 /** All who match in one set, whatever the order; null where nobody can match. */
 export function everyMatch(meaning: ResolvedCriteria): MemberSet | null {
-	const { words, reading, typed, notBlocking, viewer } = meaning
+	const { words, reading, notBlocking, viewer } = meaning
 	if (hasImpossibleFilter(meaning)) return null
 	const filters = meaning.filters.map(({ group }) => group)
 	const any = words.filter(({ isSoft }) => !isSoft).map((word) => word.any)
-	// If nobody has any of the words, the branch and the year that were typed are what people match.
-	const isUnknown = typed.length > 0 && any.every(({ ids }) => ids.length === 0)
-	const groups = reading !== 'any' ? any : any.length === 0 || isUnknown ? [] : [unionOf(any)]
+	const groups = reading === 'any' && any.length > 0 ? [unionOf(any)] : any
 	const ways = [[...filters, ...groups]]
 	if (groups.some(({ ids }) => ids.length === 0)) return null
 	return { ways, members: sizeOf(ways, meaning.total), notBlocking, isPublic: viewer === null }
@@ -297,7 +303,7 @@ function cursorOf({ criteria, reading }: ResolvedCriteria, row: FoundRow): strin
 function positionOf(typed: Criteria, read: Criteria, cursor: string): ListPosition {
 	const [list, at, id] = decodeCursor(cursor, 3)
 	const [sort, name = 'written'] = String(list).split('/')
-	const reading = (['written', 'typos', 'apart', 'words', 'any'] as const).find((one) => one === name)
+	const reading = (['written', 'typos', 'apart', 'words', 'any', 'studies'] as const).find((one) => one === name)
 	const criteria = reading === 'words' ? typed : read
 	if (!reading || sort !== sortOf(criteria) || (reading !== 'written' && criteria.q === '') || !isId(id))
 		throw invalidCursor()

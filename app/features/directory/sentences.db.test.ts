@@ -6,6 +6,7 @@ import { makeMember } from '../../../tests/factories/forum.ts'
 import { useDatabase } from '../../../tests/support/database.ts'
 import { NO_CRITERIA } from './directory.paths.ts'
 import { listCommunity } from './directory.server.ts'
+import { findMembers } from './finding.server.ts'
 import { suggest } from './suggestions.server.ts'
 
 /* Searches for people as they are typed: sentences, years of study and of graduation in various words, names with an initial. */
@@ -205,4 +206,46 @@ test('words of a request for help, a year in short and the word “branch” lea
 		expect([q, ...(await found(q))]).toEqual([q, ['turner'], false])
 	expect((await found('cse 2k28'))[0]).toEqual(['nikhil'])
 	expect((await found('freshers cse'))[0]).toEqual(['dev'])
+})
+
+test('what visitors find tells nothing about words that only members see', async () => {
+	const { id } = await makeMember('hidden')
+	const profile = { current_year: null, current_semester: null, year_of_passing: null, public_page: true }
+	await db()
+		.insertInto('profiles')
+		.values({ user_id: id, ...profile, public_sections: [], city: 'Rohinikulkarni', about: 'Call 9876501234' })
+		.execute()
+	for (const rest of ['cse', 'rust zzz', 'rust react zzz'])
+		expect(await found(`${rest} 9876501234`)).toEqual(await found(`${rest} 9876501235`))
+	expect((await found('cse 9876501234'))[0]).toContain('nikhil')
+	expect(await found('rohinikulkarni')).toEqual([['rohini'], false])
+})
+
+test('words beside a subject are optional where those who have them come first, and stand only for themselves', async () => {
+	await make('teacher', 'Tulsi Apte', 'Civil', ['Lanterns', 'Teach'])
+	await make('learner', 'Lata Apte', 'Civil', ['Lanterns', 'Teachable'])
+	expect(await found('teach for lanterns')).toEqual([['teacher', 'learner'], false])
+	const newest = { ...NO_CRITERIA, q: 'lanterns mentor', sort: 'newest' as const }
+	expect((await findMembers(newest, null, null, 9, { loosest: 'written' })).rows).toEqual([])
+})
+
+test('further pages of a loose search continue the first one', async () => {
+	for (const [q, reading] of [
+		['kulkarnipune', 'apart'],
+		['btech cse', 'studies'],
+		['koi rust react pune jaanta', 'any'],
+		['koi rust kulkarni', 'any'],
+	] as const) {
+		const criteria = { ...NO_CRITERIA, q }
+		const all = await findMembers(criteria, null, null, 50)
+		expect([q, all.meaning.reading, all.rows.length > 1]).toEqual([q, reading, true])
+		const ids: number[] = []
+		for (let cursor: string | null = null; ; ) {
+			const page = await findMembers(criteria, null, cursor, 1)
+			ids.push(...page.rows.map(({ id }) => id))
+			cursor = page.next
+			if (cursor === null) break
+		}
+		expect([q, ids]).toEqual([q, all.rows.map(({ id }) => id)])
+	}
 })

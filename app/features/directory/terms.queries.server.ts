@@ -57,6 +57,8 @@ export interface MeaningRow extends IndexTermRow {
 /** Meanings of one word that are looked up, the commonest first; and before that, words with the same beginning. */
 const MAX_MEANINGS = 60
 const MAX_ALIKE = 2_000
+/** Terms of a part of a word that are looked up, the oldest first. */
+const MAX_PART_TERMS = 100
 
 const textsOf = (words: readonly LookupWord[]) =>
 	arrayOf(
@@ -141,23 +143,29 @@ export async function findMeanings(
 }
 
 /**
- * The two words that an unknown one consists of, as “rohansharma”: of those that one member has together, the two that are closest in
- * length. @returns null if there are none
+ * The first of these words that is unknown and consists of two, as “rohansharma”: of those that one member has together, the two that are
+ * closest in length. @returns null if there are none
  */
-export async function findParts(typed: string, asker: SearchAudience): Promise<[string, string] | null> {
-	const terms = asker === 'visitor' ? sql`public_terms` : sql`terms`
-	const { rows } = await sql<{ parts: [string, string] }>`
-		select array[first, second] as parts
-		from (select search_key(${typed}) as word) asked cross join lateral (
+export async function findParts(
+	words: readonly string[],
+	asker: SearchAudience,
+): Promise<{ index: number; parts: [string, string] } | null> {
+	const termsOf = (part: RawBuilder<unknown>) => sql`cross join lateral (select array_agg(term_id) as ids from (
+		select term_id from term_words where term_words.word = ${part} order by term_id limit ${MAX_PART_TERMS}) found)`
+	const shown = asker === 'visitor' ? sql`and public_terms && one.ids and public_terms && other.ids` : sql``
+	const { rows } = await sql<{ index: number; parts: [string, string] }>`
+		select number::int - 1 as index, array[first, second] as parts
+		from (select search_key(typed) as word, number
+			from unnest(${arrayOf(words, 'text')}) with ordinality as asked (typed, number)) asked
+		cross join lateral (
 			select left(word, at) as first, substr(word, at + 1) as second, abs(length(word) - 2 * at) as difference
 			from generate_series(2, length(word) - 2) as at) split
-		where not exists (select from term_words where term_words.word = asked.word) and exists (
-			select from term_words one join term_words other on other.word = second cross join lateral (
-				select from member_search where terms @> array[one.term_id, other.term_id] and ${terms} @> array[one.term_id, other.term_id]
-				limit 1) has_both
-			where one.word = first)
-		order by difference, first limit 1`.execute(db())
-	return rows[0]?.parts ?? null
+		${termsOf(sql`first`)} one ${termsOf(sql`second`)} other
+		where not exists (
+			select from term_words join terms on terms.id = term_id where term_words.word = asked.word and ${membersFor[asker]} > 0)
+			and exists (select from member_search where terms && one.ids and terms && other.ids ${shown} offset 0)
+		order by number, difference, first limit 1`.execute(db())
+	return rows[0] ?? null
 }
 
 /** The listed member with this username, in lower case. */

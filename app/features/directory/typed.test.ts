@@ -89,6 +89,24 @@ test('phrases are adjacent words, the longest first; those that overlap a longer
 	expect(withoutOverlaps(all.slice(1)).map(({ text }) => text)).toEqual(['a1 b1', 'c1'])
 })
 
+test.each([
+	['IS 3rd year', ['IS']],
+	['who is from IS', ['IS']],
+	['me', ['me']],
+	['2nd year me', ['me']],
+	['me branch', ['me']],
+	['mentor for ME students', ['ME']],
+	['show me 2nd year students', []],
+	['can anyone help me', []],
+])('of the words in %j, those that may be a branch are %j', (typed, branches) => {
+	const words = wordsOf(typed)
+	const phrases = phrasesOf(
+		words,
+		words.map(() => false),
+	)
+	expect(phrases.map(({ text }) => text).filter((text) => /^(?:me|is)$/i.test(text))).toEqual(branches)
+})
+
 test('a year of graduation stays a word; in quotation marks it is no year', () => {
 	expect(extractYears(wordsOf("react '28"), isBranch).passing).toEqual([null, 2028])
 	expect(extractYears(wordsOf('"2028" 2128'), isBranch).passing).toEqual([null, null])

@@ -11,6 +11,8 @@ export interface TypedWord {
 	isFiller: boolean
 	/** Whether it may describe everybody here, as “developers” does: then it is optional, and members who have it come first. */
 	isSoft: boolean
+	/** Whether it accompanies the subject of a search, as “mentor” does: then it is optional, too, where members who have it come first. */
+	isContext: boolean
 }
 
 /** Adjacent words, by the index of the first and the one after the last. */
@@ -40,17 +42,21 @@ const MAX_ALL_WORDS = 2 * MAX_SEARCH_WORDS
 
 /** Words of sentences by which nobody is found, unless a search has no others. */
 const fillers = new Set(
-	`a an and any anybody anyone are at by do does find for from has have help i in is know knowing knows learn looking near need of on or
-	please somebody someone stuck teach that the to use uses using want who whose with`.split(/\s+/),
+	`a an and any anybody anyone are at by do does find for from has have i in is know knowing knows looking near need of on or please
+	somebody someone that the to use uses using want who whose with`.split(/\s+/),
 )
-/** Words after which “me” is nobody’s branch. */
-const beforeMe = new Set(['for', 'help', 'join', 'teach', 'tell', 'with'])
+/** Where “me” in small letters is a branch: at the beginning, after a year, and before the word for it. */
+const branchAfter = /^(?:|[1-8](?:st|nd|rd|th)?|years?|yrs?|sem(?:ester)?s?)$/
+const branchBefore = /^\s+(?:branch|department|dept|stream)\b/i
 
 /** Words that describe everybody whom a search may find, and words that accompany them but are also names. */
 const soft = new Set(
-	`branch can coder coders department dept dev developer developers devs doubt doubts engineer engineers enthusiast experience experienced
-	expert experts folk folks good guy guys hackathon intern knowledge me member members mentor mentors my partner people person programmer
-	programmers skill skilled skills stream student students teammate teammates tutor tutors user users`.split(/\s+/),
+	`branch can coder coders department dept dev developer developers devs engineer engineers expert experts folk folks good guy guys me
+	member members my people person programmer programmers stream student students`.split(/\s+/),
+)
+const context = new Set(
+	`doubt doubts enthusiast experience experienced hackathon help intern knowledge learn mentor mentors partner skill skilled skills stuck
+	teach teammate teammates tutor tutors user users`.split(/\s+/),
 )
 
 /**
@@ -68,7 +74,7 @@ export function wordsOf(typed: string): TypedWord[] {
 /** A word; the dot of “.NET” belongs to it, as the vocabulary distinguishes it from “net”. */
 const word = /(?:(?<![^\s])\.(?=\p{L}))?[\p{L}\p{M}\p{N}+#]*[\p{L}\p{N}][\p{L}\p{M}\p{N}+#]*/gu
 
-/** “’28” and “CSE’28”, not “O’25”; “3rdyear” and “sem5”, not “5years” of experience or part of a username. */
+/** “’28” and “CSE’28”, not “O’25”; “3rdyear” and “sem5”, not “5years” of experience or part of a username. “2k27” is 2027. */
 const shortYear = /(?<!\p{N}|\b\p{L})['’‘](\d\d)(?![\p{L}\p{N}])/gu
 const joinedYear =
 	/(?<![\p{L}\p{N}@_.])(?!\d(?:years|yrs))(?:([1-8](?:st|nd|rd|th)?)(years?|yrs?|sem(?:ester)?s?)|(year|yr|sem(?:ester)?)([1-8]))(?![\p{L}\p{N}])/giu
@@ -85,10 +91,11 @@ function wordsIn(part: string, isQuoted: boolean): TypedWord[] {
 		const small = found.toLowerCase()
 		if (!isQuoted && small === 's' && /^['’]$/.test(before)) return []
 		end = index + found.length
-		const isMe = small === 'me' && beforeMe.has(last)
+		const isMe = small === 'me' && found !== 'ME' && !branchAfter.test(last) && !branchBefore.test(text.slice(end))
 		last = small
 		const isFiller = !isQuoted && (fillers.has(small) || isMe)
-		return { text: found, before, isQuoted, isFiller, isSoft: !isQuoted && soft.has(small) }
+		const isContext = !isQuoted && context.has(small)
+		return { text: found, before, isQuoted, isFiller, isSoft: !isQuoted && soft.has(small), isContext }
 	})
 }
 
@@ -108,7 +115,7 @@ export function phrasesOf(words: readonly TypedWord[], isTaken: readonly boolean
 			const part = words.slice(from, from + length)
 			if (
 				part.some(({ isQuoted }, index) => isQuoted || isTaken[from + index]) ||
-				part.every(({ isFiller }) => isFiller)
+				part.every(({ isFiller, text }) => isFiller && text !== text.toUpperCase())
 			)
 				continue
 			const text = part.map((word) => word.text).join(' ')

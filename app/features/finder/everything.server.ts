@@ -53,8 +53,9 @@ export async function suggestEverything(viewer: Viewer, typed: string): Promise<
 async function offerPeople(viewer: Viewer, parsed: ReturnType<typeof parseSearch>): Promise<EverythingView['people']> {
 	const criteria = criteriaOfSearch(parsed)
 	if (criteria.q === '' && criteria.skills.length === 0) return []
-	// While typing, people who match only some of the words are unlikely to be meant.
-	const found = await findMembers(criteria, viewer, null, MAX_OFFERED.people, { loosest: 'apart' })
+	// While typing, people who match only some of the words are unlikely to be meant, and only a word alone is often two names.
+	const loosest = criteria.q.includes(' ') ? 'typos' : 'apart'
+	const found = await findMembers(criteria, viewer, null, MAX_OFFERED.people, { loosest })
 	return (await presentFound(found)).map(({ username, name, image, why, studies }) => ({
 		title: name,
 		url: profilePath(username),

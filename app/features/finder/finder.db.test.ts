@@ -356,3 +356,18 @@ test('alternative tags are of queries alone, and an `or` that joins nothing is t
 	const states = await find('is:solved or is:unanswered')
 	expect(states.filters.find(({ label }) => label === 'Unsolved')?.search).toBe('is:unsolved')
 })
+
+test('people found by a word taken apart are like the search, and no branch is shown for a word that nobody has', async () => {
+	const { id } = await makeMember('tg')
+	await db().updateTable('users').set({ name: 'Tulsi Ghatpande' }).where('id', '=', id).execute()
+	const studies = { enrol_in_branch_name: 'IT', current_year: 2, current_semester: null, year_of_passing: null }
+	await db()
+		.insertInto('profiles')
+		.values({ user_id: id, ...studies })
+		.execute()
+	const { people } = await find('tulsighatpande', reader)
+	expect([people.rows.map(({ username }) => username), people.nearness]).toEqual([['tg'], 'near'])
+	expect((await find('is it xqzt', reader)).people.rows).toEqual([])
+	const offered = async (q: string) => (await suggestEverything(reader, q)).people.map(({ username }) => username)
+	expect([await offered('tulsighatpande'), await offered('ask tulsighatpande')]).toEqual([['tg'], []])
+})

@@ -191,7 +191,7 @@ async function searchPeople(
 	})
 	if (found.rows.length === 0) return none
 	const { meaning } = found
-	const nearness = meaning.reading === 'any' ? 'some' : meaning.reading === 'typos' ? 'near' : 'all'
+	const nearness = meaning.reading === 'any' ? 'some' : meaning.reading === 'written' ? 'all' : 'near'
 	const [rows, { number, atLeast }] = await Promise.all([
 		presentFound(found),
 		nearness === 'all' ? countPeople(found) : none.count,

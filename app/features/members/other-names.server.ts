@@ -72,8 +72,8 @@ export function namesOfBranch(text: string): string[] {
 
 /** Cities by their names now and before, and in other languages. */
 const cityNames = `
-	bengaluru bangalore banglore blr, hyderabad hyd, coimbatore kovai, mumbai bombay, chennai madras, kolkata calcutta, pune poona, nashik nasik, kochi cochin, mysuru mysore,
-	mangaluru mangalore, hubballi hubli, belagavi belgaum, vadodara baroda, varanasi banaras benares kashi, prayagraj allahabad,
+	bengaluru bangalore banglore blr, hyderabad hyd, coimbatore kovai, mumbai bombay, chennai madras, kolkata calcutta, pune poona,
+	nashik nasik, kochi cochin, mysuru mysore, mangaluru mangalore, hubballi hubli, belagavi belgaum, vadodara baroda, varanasi banaras benares, prayagraj allahabad,
 	gurugram gurgaon, thiruvananthapuram trivandrum, kozhikode calicut, thrissur trichur, tiruchirappalli trichy,
 	puducherry pondicherry, visakhapatnam vizag, shivamogga shimoga, kalaburagi gulbarga, tumakuru tumkur, ballari bellary,
 	guwahati gauhati, kyiv kiev, munich munchen muenchen, cologne koln koeln, zurich zuerich, vienna wien, prague praha, warsaw warszawa`

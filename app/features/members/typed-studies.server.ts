@@ -10,7 +10,6 @@ const yearNames = new Map([
 	['SY', 2],
 	['TY', 3],
 	['freshman', 1],
-	['fresher', 1],
 	['freshers', 1],
 	['sophomore', 2],
 ])

@@ -25,6 +25,7 @@ test.each<[search: string, words: string, operators: string[]]>([
 	['tag:"never closed', '', ['tag:never-closed']],
 	['--tag:x', 'tag:x', []],
 	['git reset --hard -soft', 'git reset hard -soft', []],
+	['-https://x.example/?a=b', '-"https://x.example/?a=b"', []],
 	['java -Dx.y=z -XX:+UseG1GC -XX:-Foo -jar -"a=b"', 'java Dx.y=z XX:+UseG1GC XX: Foo -jar -"a=b"', []],
 	['reset —hard −soft ––x', 'reset hard soft x', []],
 	['“event loop” now', '"event loop" now', []],

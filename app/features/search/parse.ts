@@ -62,8 +62,8 @@ const splitHyphens = new RegExp(`(${splitting.source})[-‐-―−]+`, 'giu')
 
 /** A leading dash that excludes nothing: in `--hard`, and the characters that phones and word processors substitute for two dashes. */
 const leadingDash = /^(?:--|[‐-―−])[-‐-―−]*(?=[^-‐-―−])/
-/** The minus of an option with a value, `-Dx=y` and `-XX:+Foo` of Java, which excludes nothing either. */
-const optionDash = /^-(?=\p{L}[^"=]*=|XX:[+-])/u
+/** The minus of an option with a value, `-Dx=y` and `-XX:+Foo` of Java, which excludes nothing either; that of an address does. */
+const optionDash = /^-(?=\p{L}[\p{L}\p{N}._-]*=|XX:[+-])/u
 const entities: Readonly<Record<string, string>> = {
 	quot: '"',
 	'#34': '"',

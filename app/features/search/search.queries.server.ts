@@ -112,11 +112,13 @@ function literalRows(wanted: SearchWords, scope: SearchScope): RawBuilder<unknow
 function rankedRows(wanted: SearchWords, candidates: 'candidates' | 'titled' | 'others'): RawBuilder<unknown> {
 	const { phrases, parts } = wanted
 	const literally = phrases.map((phrase) => sql` + (${saysInText(phrase)})::int`)
+	// Text that has a word in all its ways may exceed 1, which tells that a phrase is literal.
+	const rank = phrases.length > 0 ? sql`least(${rankOf(wanted)}, 0.999)` : rankOf(wanted)
 	// Each use of a stored document detoasts it again. ts_delete returns a detoasted value, which it does not copy, as no document contains
 	// the empty word. The planner overestimates the candidates: without `offset 0` it would scan all questions. Their places as one array are
 	// read in one pass; a join would ask for the size of the table for each.
 	return sql`
-		select q.id, (${rankOf(wanted)}${sql.join(literally, sql``)})::float8 as rank
+		select q.id, (${rank}${sql.join(literally, sql``)})::float8 as rank
 		from wanted cross join lateral (
 			select id, title, description, ts_delete(search, '') as search from questions
 			where ctid = any(array(select ctid from ${sql.raw(candidates)}))

@@ -1,7 +1,7 @@
 import type { RawBuilder } from 'kysely'
 import { isId } from '~/lib/checks.ts'
 import { decodeCursor, decodeTimeCursor, invalidCursor, isRankText } from '~/platform/http/cursors.ts'
-import { nameOfAlias } from './aliases.server.ts'
+import { namesOfAlias, stemsOf } from './aliases.server.ts'
 import { parseForTexts } from './contractions.server.ts'
 import { countMatches, highlight, highlightPassage, textOfTruncatedHtml } from './highlight.ts'
 import { partsOf, readScope, type Within } from './operators.server.ts'
@@ -60,8 +60,7 @@ export async function findMatches<Row extends { id: number }>(
 		return { ranked: true, rows: [titled, ...others].slice(0, input.limit), instead: null }
 	}
 	const count = exact.rows.length
-	const wantsMore =
-		count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, countOthers(namedTwice(parsed.terms)))
+	const wantsMore = count > 0 && count < FEW && isPlain(parsed) && !hasTitled(exact, parsed.terms)
 	if (count > 0 && !wantsMore) return exact
 	const correction = wantsMore ? null : await correctSearch(parsed)
 	if (correction) {
@@ -177,10 +176,18 @@ async function addLiteral<Row extends { id: number }>(
 /** Fewer results than this are followed by those with some of the words. */
 const FEW = 3
 
-/** Whether a title contains all the words: then it is what the reader was looking for. @param others how many are another way to write one */
-function hasTitled(found: SearchResults<object>, others: number): boolean {
-	const words = (html: string) => new Set(html.toLowerCase().match(/<mark>.*?<\/mark>/g)).size
-	return found.ranked && found.rows.some(({ match, lexemes }) => words(match.titleHtml) >= lexemes.length - others)
+/** Whether a title contains all the words, each in one of its ways: then it is what the reader was looking for. */
+function hasTitled(found: SearchResults<object>, terms: SearchPart[]): boolean {
+	const named = namedTwice(terms)
+	const once = new Set(terms.flatMap((term) => (named.some((each) => each.term === term) ? [] : stemsOf(term.text))))
+	const ways = named.map(({ term, others }) => [term.text, ...others].map(stemsOf))
+	const ofWays = new Set(ways.flat(2).filter((lexeme) => !once.has(lexeme)))
+	const hasAll = (title: string, lexemes: string[]) => countMatches(title, lexemes) >= lexemes.length
+	const isTitled = ({ matched_title: title, lexemes }: MatchedRow) => {
+		const others = lexemes.filter((lexeme) => !ofWays.has(lexeme))
+		return hasAll(title, others) && ways.every((each) => each.some((way) => hasAll(title, way)))
+	}
+	return found.ranked && found.rows.some(isTitled)
 }
 
 /** Whether terms only exclude words, or there are none. */
@@ -221,21 +228,23 @@ async function findAll<Row extends { id: number }>(
 const MAX_NAMED_TWICE = 3
 
 /**
- * The words that are written in another way, too, each with that, in the syntax of `websearch_to_tsquery`: British or American, or the name
- * of a term for its alias. With an `or`, a word belongs to a side of it, and has none.
+ * The words that are written in another way, too, each with that: British or American, or the name of a term for its alias. With an `or`, a
+ * word belongs to a side of it, and has none.
  */
-function namedTwice(terms: SearchPart[]): { term: SearchPart; other: string }[] {
+function namedTwice(terms: SearchPart[]): { term: SearchPart; others: string[] }[] {
 	if (terms.some(({ kind }) => kind === 'or')) return []
 	const named = terms.flatMap((term) => {
 		if (term.kind !== 'word' || term.option !== undefined) return []
 		const word = term.text.replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}]+$/gu, '')
-		const other = otherSpelling(word) ?? nameOfAlias(word)
-		return other === null ? [] : [{ term, other }]
+		const other = otherSpelling(word)
+		const others = other === null ? namesOfAlias(word) : [other]
+		return others.length === 0 ? [] : [{ term, others }]
 	})
 	return named.slice(0, MAX_NAMED_TWICE)
 }
 
-const countOthers = (named: { other: string }[]) => named.flatMap(({ other }) => other.split(/\s+/)).length
+/** A name in the syntax of `websearch_to_tsquery`: its words side by side. */
+const sideBySide = (name: string) => (/^\p{Script=Latin}+$/u.test(name) ? name : `"${name.replaceAll('"', ' ')}"`)
 
 /** What a search looks for. @param alternatives as in {@link findAll} */
 function wantedOf(
@@ -244,11 +253,11 @@ function wantedOf(
 ): SearchWords {
 	const named = namedTwice(terms)
 	const once = terms.filter((term) => !named.some((each) => each.term === term))
-	const lists = [...named.map(({ term, other }) => [term.source, other]), ...alternatives]
+	const lists = [...named.map(({ term, others }) => [term.source, ...others.map(sideBySide)]), ...alternatives]
 	return {
 		words: [once.map(({ source }) => source).join(' '), ...lists.map((each) => each.join(' or '))].filter(Boolean),
 		typed: terms.flatMap(({ source }) => source.split(/\s+/)).length + alternatives.length,
-		spelled: countOthers(named),
+		spelled: named.flatMap(({ others }) => [...new Set(others.flatMap(stemsOf))]).length,
 		phrases: literalTexts(terms),
 		parts: partsOf(operators),
 	}

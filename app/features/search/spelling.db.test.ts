@@ -257,6 +257,8 @@ test.each([
 	['cpp crossbill', 'Crossbill', 'In C++.'],
 	['nodejs hawfinch', 'Hawfinch', 'With Node.js.'],
 	['obj-c hawfinch', 'Hawfinch', 'In Objective-C.'],
+	['tdd redpoll', 'Redpoll', 'With test driven development.'],
+	['oops linnet', 'Linnet', 'With object-oriented programming.'],
 	['psql bullfinch in:text', 'Fat', 'A bullfinch in PostgreSQL.'],
 ])('%j finds %j, which has the name of the term', async (search, title, description) => {
 	const { id } = await makeQuestion(asha, { title: `Query: ${title}`, description, tags: 'birds' })
@@ -275,10 +277,33 @@ test('the names of aliases are marked, fill further pages and count for saved se
 	expect(rows.map(({ titleHtml }) => titleHtml)).toContain('<mark>Twite</mark> in <mark>JavaScript</mark>')
 	const reader = await makeMember('aliases')
 	const among = sql<number>`(${sql.join(made.map((id) => sql`${id}::int`))})`
-	expect(await countNewMatches('twite js', { among, reader: reader.id })).toBe(3)
-	await sql`insert into term_spellings (key, spelling, term_id) select 'it', 'IT', term_id from term_spellings where key = 'go'`.execute(
-		db(),
-	)
+	const searches = ['twite js', 'twite "js"', 'twite -js']
+	expect(await Promise.all(searches.map((search) => countNewMatches(search, { among, reader: reader.id })))).toEqual([
+		3, 2, 2,
+	])
+	const ofGo = sql`select lower(alias), alias, term_id from term_spellings, unnest('{IT,Where}'::text[]) alias where key = 'go'`
+	await sql`insert into term_spellings (key, spelling, term_id) ${ofGo}`.execute(db())
 	await loadTerms()
-	expect((await listQuestions(null, { search: 'is it twite js' })).found).toBe(3)
+	expect((await listQuestions(null, { search: 'where is it twite js' })).found).toBe(3)
+})
+
+test('a name of several words counts as the alias that was typed: a title without another word is followed by some matches', async () => {
+	const make = (title: string, description: string) => makeQuestion(asha, { title, description, tags: 'birds' })
+	const other = await make('Dunlin sensor', 'x')
+	const { id } = await make('Data of a dunlin', 'x')
+	const description = 'The internet of things, and data of machine learning.'
+	const titled = async (title: string) => {
+		await editQuestion(asha, id, { title, description, tags: 'birds', category: 'others' })
+		return (await listQuestions(null, { search: 'iot dunlin data' })).rows.map((row) => row.id)
+	}
+	expect(await titled('Dunlin data')).toEqual([id, other.id])
+	expect(await titled('Dunlin data and the Internet of Things')).toEqual([id])
+})
+
+test('an alias and its name together rank below a literal phrase', async () => {
+	const make = (title: string, description: string) => makeQuestion(asha, { title, description, tags: 'birds' })
+	const literal = await make('Of birds', `${'Some other words. '.repeat(200)} The avocets and oop.`)
+	const loose = await make('Avocet object-oriented programming: object oriented programming or OOP', 'x')
+	const { rows } = await listQuestions(null, { search: '"avocets" oop' })
+	expect(rows.map(({ id }) => id)).toEqual([literal.id, loose.id])
 })
