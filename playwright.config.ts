@@ -13,10 +13,10 @@ const shortLived = '--js-flags=--no-opt --no-maglev'
  * journeys in that of Playwright.
  */
 const disabledFeatures = [
-	'CrossOriginOpenerPolicy',
+	...['CrossOriginOpenerPolicy', 'AimEnabled'],
 	...['AvoidCorsURLLoaderRestartOnRedirect', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose'],
 	...['HttpsFirstBalancedModeAutoEnable', 'HttpsUpgrades', 'MediaRouter', 'NetworkTimeServiceQuerying'],
-	...['OptimizationHints', 'PaintHolding', 'ThirdPartyStoragePartitioning'],
+	...['OptimizationHints', 'PaintHolding', 'PreconnectToSearch', 'ThirdPartyStoragePartitioning'],
 ]
 const launch = [...chromiumFlags(), shortLived]
 

@@ -31,6 +31,13 @@ create table webhook_deliveries (
 create index webhook_deliveries_newest on webhook_deliveries (webhook_id, created_at desc);
 create index webhook_deliveries_by_age on webhook_deliveries (created_at);
 
+-- Adds the job that sends a delivery. Jobs with a higher number wait for those with a lower one, such as mails.
+create function queue_delivery(delivery uuid) returns void language plpgsql as $$
+begin
+  perform graphile_worker.add_job('deliver-webhook', payload => json_build_object('delivery', delivery), job_key => 'webhook ' || delivery,
+    priority => 10);
+end $$;
+
 -- Queues an event in the transaction that causes it, for each webhook that wants it.
 create function queue_webhooks(what text, subject integer) returns void language plpgsql as $$
 declare
@@ -41,8 +48,7 @@ begin
     select id, what, subject from webhooks where enabled and what = any(events)
     returning id
   loop
-    -- Jobs with a higher number wait for those with a lower one, such as mails.
-    perform graphile_worker.add_job('deliver-webhook', payload => json_build_object('delivery', delivery), priority => 10);
+    perform queue_delivery(delivery);
   end loop;
 end $$;
 
@@ -57,15 +63,12 @@ begin
   if new.version > old.version or old.status <> 'published' then
     perform queue_webhooks('query.updated', new.id);
   end if;
-  if new.solved and not old.solved then
-    perform queue_webhooks('query.solved', new.id);
-  end if;
   return null;
 end $$;
 create trigger queue_webhooks_of_new_question after insert on questions
   for each row when (new.status = 'published' and new.source is null) execute function queue_webhooks_of_question();
-create trigger queue_webhooks_of_question after update of status, version, solved on questions
-  for each row when (new.status = 'published' and new.source is null and (old.status, old.version, old.solved) is distinct from (new.status, new.version, new.solved))
+create trigger queue_webhooks_of_question after update of status, version on questions
+  for each row when (new.status = 'published' and new.source is null and (old.status, old.version) is distinct from (new.status, new.version))
   execute function queue_webhooks_of_question();
 
 create function queue_webhooks_of_comment() returns trigger language plpgsql as $$
@@ -78,6 +81,18 @@ create trigger queue_webhooks_of_new_comment after insert on comments
 create trigger queue_webhooks_of_comment after update of status on comments
   for each row when (new.status = 'published' and old.never_published and not new.never_published)
   execute function queue_webhooks_of_comment();
+
+-- By the author's choice alone: a solution that is shown again with its comment is no news. The query is marked as solved after this.
+create function queue_webhooks_of_solution() returns trigger language plpgsql as $$
+begin
+  if exists (select from questions where id = new.question_id and not solved and source is null) then
+    perform queue_webhooks('query.solved', new.question_id);
+  end if;
+  return null;
+end $$;
+create trigger queue_webhooks_of_solution after update of is_solution on comments
+  for each row when (new.is_solution and not old.is_solution and old.status = 'published' and new.status = 'published')
+  execute function queue_webhooks_of_solution();
 
 create function queue_webhooks_of_member() returns trigger language plpgsql as $$
 begin

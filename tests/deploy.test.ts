@@ -211,8 +211,9 @@ describe('the image', () => {
 			expect([path, existsSync(join(root, path))]).toEqual([path, true])
 			expect(ignored).not.toContain(path)
 		}
-		// A backup is written into the project's folder by default.
-		for (const secret of ['.env', '.git', 'data', 'devquad-*.tar.zst*']) expect(ignored).toContain(secret)
+		// A backup is written into the project's folder by default, and unpacked beside it when it is verified.
+		const secrets = ['.env', '.git', 'data', 'devquad-*.tar.zst*', '.devquad-verify-*']
+		for (const secret of secrets) expect(ignored).toContain(secret)
 	})
 
 	test('and compose.yaml set known settings only', () => {

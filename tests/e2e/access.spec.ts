@@ -55,7 +55,7 @@ test('the header has the whole name of the site at 320 px, and room for its butt
 		await page.goto(path)
 		await expectToFit(page, [195])
 	}
-	const names = page.locator('section[aria-labelledby=people] bdi')
+	const names = page.getByRole('region', { name: 'People' }).locator('bdi')
 	await expect(names.first()).toBeVisible()
 	const widths = await names.evaluateAll((all) => all.map((name) => name.parentElement?.clientWidth ?? 0))
 	expect(Math.min(...widths), 'the names of who is online').toBeGreaterThan(60)

@@ -83,14 +83,17 @@ async function finishRelated(dataDir: string): Promise<void> {
 	const client = new pg.Client(siteDatabase(dataDir))
 	await client.connect()
 	try {
-		await client.query(`select graphile_worker.add_job('related-questions')`)
 		await eventually(async () => {
-			const { rows } = await client.query(`
+			const { rows: jobs } = await client.query(
+				`select from graphile_worker.jobs where task_identifier = 'related-questions' and run_at <= now()`,
+			)
+			const { rows: due } = await client.query(`
 				select from related_questions r join questions q on q.id = r.question_id
-				where r.wanted_at is not null and q.status = 'published'
-				union all select from graphile_worker.jobs where task_identifier = 'related-questions' and run_at <= now()`)
-			expect(rows).toEqual([])
-		})
+				where r.wanted_at is not null and q.status = 'published'`)
+			// A run on a busy machine leaves some; the next would wait for its minute.
+			if (due.length > 0 && jobs.length === 0) await client.query(`select graphile_worker.add_job('related-questions')`)
+			expect([...due, ...jobs]).toEqual([])
+		}, 300_000)
 	} finally {
 		await client.end()
 	}

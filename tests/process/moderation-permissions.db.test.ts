@@ -56,47 +56,21 @@ const path = (template: string) =>
 
 describe('reading', () => {
 	const login = 'login'
+	const staff = { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }
 	const pages: [string, Record<Who, number | string>][] = [
-		['/moderation', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
-		[
-			'/moderation/query/QUERY',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
-		[
-			'/moderation/comment/COMMENT',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
-		[
-			'/moderation/profile/author',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
-		[
-			'/moderation/account/author',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
-		[
-			'/moderation/accounts?accounts=author',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
-		['/moderation/members', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
-		[
-			'/moderation/searches',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
-		['/moderation/routing', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
-		['/moderation/terms', { anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 }],
-		[
-			'/moderation/terms?list=new',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
-		[
-			'/moderation/terms/new',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
-		[
-			'/moderation/term/TERM',
-			{ anonymous: login, member: 403, suspended: 200, author: 403, moderator: 200, admin: 200 },
-		],
+		['/moderation', staff],
+		['/moderation/query/QUERY', staff],
+		['/moderation/comment/COMMENT', staff],
+		['/moderation/profile/author', staff],
+		['/moderation/account/author', staff],
+		['/moderation/accounts?accounts=author', staff],
+		['/moderation/members', staff],
+		['/moderation/searches', staff],
+		['/moderation/routing', staff],
+		['/moderation/terms', staff],
+		['/moderation/terms?list=new', staff],
+		['/moderation/terms/new', staff],
+		['/moderation/term/TERM', staff],
 		['/moderation/log', { anonymous: login, member: 403, suspended: 403, author: 403, moderator: 403, admin: 200 }],
 		...[
 			'/admin',
@@ -280,6 +254,10 @@ describe('an admin whose confirmation has expired', () => {
 		['a new moderator', '/moderation/members', { intent: 'appoint', username: 'member' }],
 		['a moderator no more', '/moderation/members', { intent: 'dismiss', username: 'moderator' }],
 		['the own sessions', '/settings', { intent: 'revoke-others' }],
+		['a webhook', '/admin/webhooks', { intent: 'add', name: 'x', url: 'https://x.example/', events: 'member.joined' }],
+		['a webhook, changed', '/admin/webhooks/1', { intent: 'save', name: 'x', url: 'https://x.example/' }],
+		['the secret of a webhook', '/admin/webhooks/1', { intent: 'secret' }],
+		['a webhook, deleted', '/admin/webhooks/1', { intent: 'delete' }],
 		['a token', '/settings/tokens', { intent: 'make', name: 'x', scopes: 'read', days: '7' }],
 	]
 

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { listBlocked } from '~/features/members/blocks.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { operation, portrait, requireCaller } from '~/platform/http/operation.ts'
-import type { Tab } from '~/platform/realtime/io.server.ts'
-import { keepCount } from '~/platform/realtime/io.server.ts'
+import { keepCount, type Tab } from '~/platform/realtime/io.server.ts'
 import {
 	archivedConversations,
 	archivedMessages,

@@ -3,6 +3,7 @@ import type { Studies } from '~/features/members/members.view.ts'
 import type { Opening } from '~/features/members/self.view.ts'
 import type { FirstStepsView } from '~/features/profiles/profiles.view.ts'
 import { formatNumber } from '~/lib/text.ts'
+import type { Page } from '~/platform/http/cursors.ts'
 import type { Criteria } from './directory.paths.ts'
 
 /** What everybody may know about a member, logged in or not. Empty text means "not given". */
@@ -32,12 +33,6 @@ export interface SkillView {
 	name: string
 	/** How many members have it. */
 	count: number
-}
-
-/** A page of the community: members, and the cursor of the next page, null at the end. */
-export interface MembersPage {
-	rows: MemberView[]
-	next: string | null
 }
 
 /** How many people there are. */
@@ -96,7 +91,7 @@ export interface CommunityData {
 	asWords: string | null
 	/** Whether nobody has all words of the search, and the list shows who has some. */
 	isLoose: boolean
-	page: MembersPage
+	page: Page<MemberView>
 	/** The list as a search that can be saved; null for everybody. */
 	saveable: SaveableSearch | null
 	/** Where the page begins; null for the first. */

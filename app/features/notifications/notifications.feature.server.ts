@@ -1,7 +1,6 @@
 import { db } from '~/platform/db/db.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
-import type { Tab } from '~/platform/realtime/io.server.ts'
-import { keepCount } from '~/platform/realtime/io.server.ts'
+import { keepCount, type Tab } from '~/platform/realtime/io.server.ts'
 import { mailDigests, mailUnseen } from './digest.server.ts'
 import { registerKinds } from './kinds.server.ts'
 import { leaveNotifications } from './leaving.queries.server.ts'

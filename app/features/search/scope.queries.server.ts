@@ -76,7 +76,7 @@ export async function scopedRows<Row>(
 	const walked = walkedRows(scope, { cursor, limit }, meeting ? sql`(select often from density) and` : sql``)
 	const sorted = sql`
 		select few.id, few.created_at from few where not (select often from density)
-		${pageOf({ cursor, limit }, sql`few.created_at`, sql`few.id`)}`
+		${orderAndLimit({ cursor, limit }, sql`few.created_at`, sql`few.id`)}`
 	const { rows } = await sql<Row>`
 		with ${meeting ? fewRows(scope) : sql``}
 		page as (${meeting ? sql`(${walked}) union all (${sorted})` : walked})
@@ -86,7 +86,11 @@ export async function scopedRows<Row>(
 }
 
 /** The end of a statement that reads a page of rows in chronological order. */
-function pageOf({ cursor, limit }: ScopePage, time: RawBuilder<unknown>, id: RawBuilder<unknown>): RawBuilder<unknown> {
+function orderAndLimit(
+	{ cursor, limit }: ScopePage,
+	time: RawBuilder<unknown>,
+	id: RawBuilder<unknown>,
+): RawBuilder<unknown> {
 	const after = cursor ? sql`and (${time}, ${id}) < (${cursor.at}::timestamptz, ${cursor.id})` : sql``
 	return sql`${after} order by ${time} desc, ${id} desc limit ${limit}`
 }
@@ -102,7 +106,7 @@ function walkedRows(scope: SearchScope, page: ScopePage, often: RawBuilder<unkno
 		where ${often} t.tag_id = ${tagId}
 		${scope.solved ? sql`and t.solved` : sql``} ${scope.unanswered ? sql`and t.unanswered` : sql``}
 		${scope.unsolved ? sql`and not t.unanswered and not t.solved` : sql``}
-		${pageOf(page, sql`t.created_at`, sql`t.question_id`)}`
+		${orderAndLimit(page, sql`t.created_at`, sql`t.question_id`)}`
 	if (tags.length > 0 && !users)
 		return ofTag(sql`(select id from tags where name = any(${tags}::text[]) order by question_count, id limit 1)`)
 	// The first page of each alternative; a question may have several.
@@ -113,7 +117,7 @@ function walkedRows(scope: SearchScope, page: ScopePage, often: RawBuilder<unkno
 		group by newest.id, newest.created_at order by newest.created_at desc, newest.id desc limit ${page.limit}`
 	return sql`
 		select q.id, q.created_at from questions q where ${often} ${conditions(scope)}
-		${pageOf(page, sql`q.created_at`, sql`q.id`)}`
+		${orderAndLimit(page, sql`q.created_at`, sql`q.id`)}`
 }
 
 /**

@@ -241,7 +241,7 @@ describe('a delivery', () => {
 		])
 	})
 
-	test('of a report has only its kind and the address of its case', async () => {
+	test('of a report has only its kind and the address of its case, and names nobody', async () => {
 		const { id } = await makeQuestion(asker)
 		const about = { reason: 'other', details: 'Between us: the shoes' }
 		await reportSubject(moderator, { kind: 'query', name: String(id) }, about)
@@ -251,22 +251,22 @@ describe('a delivery', () => {
 			receiver.received.filter(({ body }) => body.type === 'report.created').map(({ body }) => body.data.report),
 		).toEqual([
 			{ kind: 'query', url: `/moderation/query/${id}` },
-			{ kind: 'profile', url: '/moderation/profile/asker' },
+			{ kind: 'profile', url: '/moderation' },
 		])
 	})
 })
 
 describe('a webhook that fails', () => {
-	test('is tried 12 times by its job, and works again after a success', async () => {
+	test('is tried 14 times by its job, and works again after a success', async () => {
 		receiver.status = 500
 		await makeQuestion(asker)
 		const [{ id: delivery } = { id: '' }] = await waiting()
-		for (let tries = 1; tries < 12; tries += 1)
+		for (let tries = 1; tries < 14; tries += 1)
 			await expect(deliverWebhook({ delivery })).rejects.toThrow('The server answered 500.')
 		await deliverWebhook({ delivery })
-		expect(receiver.received).toHaveLength(12)
+		expect(receiver.received).toHaveLength(14)
 		const { webhook, deliveries } = await getWebhook(admin, hook.id)
-		expect(deliveries).toMatchObject([{ state: 'failed', tries: 12, status: 500, error: 'The server answered 500.' }])
+		expect(deliveries).toMatchObject([{ state: 'failed', tries: 14, status: 500, error: 'The server answered 500.' }])
 		expect(webhook).toMatchObject({ enabled: true, failingSince: expect.any(String), lastSentAt: null })
 		receiver.status = 200
 		expect(await sendAgain(admin, hook.id, delivery)).toMatchObject({ state: 'sent', status: 200 })
@@ -294,6 +294,27 @@ describe('a webhook that fails', () => {
 		expect(await states()).toEqual(Array(2).fill(['query.created', 'failed']))
 		await saveWebhook(admin, hook.id, { ...input, enabled: 'on' })
 		expect((await listWebhooks(admin))[0]).toMatchObject({ enabled: true, failingSince: null })
+	})
+
+	test('has not failed at another address yet, and is switched off also where nothing may be sent to its own', async () => {
+		await sql`update webhooks set failing_since = now() - interval '71 hours'`.execute(db())
+		const moved = { ...input, url: `${receiver.url}/moved`, enabled: 'on' }
+		await saveWebhook(admin, hook.id, moved)
+		expect((await listWebhooks(admin))[0]?.failingSince).toBeNull()
+		config().WEBHOOK_PRIVATE_ADDRESSES = false
+		await expect(saveWebhook(admin, hook.id, moved)).rejects.toThrow(Invalid)
+		await saveWebhook(admin, hook.id, { ...moved, enabled: undefined })
+		config().WEBHOOK_PRIVATE_ADDRESSES = true
+		expect((await listWebhooks(admin))[0]?.enabled).toBe(false)
+	})
+
+	test('says so where what it is told cannot be read', async () => {
+		await makeQuestion(asker)
+		await sql`update webhook_deliveries set event = 'query.forgotten'`.execute(db())
+		await deliverAll()
+		expect((await getWebhook(admin, hook.id)).deliveries).toMatchObject([
+			{ state: 'waiting', tries: 1, error: 'What happened could not be read. The log of the site says why.' },
+		])
 	})
 
 	test('says why, also where the secret cannot be read', async () => {

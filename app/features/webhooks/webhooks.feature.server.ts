@@ -1,12 +1,14 @@
 import { deleteOldRows } from '~/platform/db/old-rows.queries.server.ts'
 import { defineFeature } from '~/platform/feature.ts'
 import { deliverWebhook } from './sending/delivery.server.ts'
+import { queueForgotten } from './webhooks.queries.server.ts'
 
 /** Outgoing webhooks: signed requests to other servers about what happens on the site. */
 export const webhooks = defineFeature({
 	name: 'webhooks',
 	jobs: { 'deliver-webhook': deliverWebhook },
 	remoteJobs: ['deliver-webhook'],
+	schedules: [{ name: 'forgotten-webhooks', every: 'hour', run: queueForgotten, triesOnce: true }],
 	retention: [
 		{
 			key: 'webhook-deliveries',

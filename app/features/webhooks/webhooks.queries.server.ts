@@ -1,6 +1,5 @@
 import { type Generated, type GeneratedAlways, sql } from 'kysely'
 import { isListed } from '~/features/members/members.queries.server.ts'
-import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { db, type Executor } from '~/platform/db/db.server.ts'
 import { isoSeconds } from '~/platform/db/times.server.ts'
 import type { WebhookInput } from './webhooks.schema.ts'
@@ -60,7 +59,7 @@ export async function insertWebhook(trx: Executor, input: WebhookInput): Promise
 	return id
 }
 
-/** Sets columns of a webhook. One that is switched on again has not failed yet. */
+/** Sets columns of a webhook. One that is switched on again, or has another address, has not failed yet. */
 export async function updateWebhook(
 	trx: Executor,
 	id: number,
@@ -127,6 +126,14 @@ export async function recordTry(
 		where id = ${id}`.execute(executor)
 }
 
+/** Adds the jobs of deliveries that wait without one, as theirs was given up or removed. */
+export async function queueForgotten(): Promise<void> {
+	await sql`
+		select queue_delivery(id) from webhook_deliveries where state = 'waiting' and not exists (
+			select from graphile_worker.jobs where key = 'webhook ' || webhook_deliveries.id and attempts < max_attempts
+		) limit 1000`.execute(db())
+}
+
 /** Notes since when a webhook has only failed, or that it works. */
 export async function recordHealth(executor: Executor, webhookId: number, isFailing: boolean): Promise<void> {
 	await sql`
@@ -153,14 +160,7 @@ export async function findJoinedMember(
 	return rows[0]
 }
 
-/** The subject of a case, with the username of a reported member. */
-export async function findReportedCase(
-	id: number,
-): Promise<{ kind: string; target_id: number; username: string } | undefined> {
-	const { rows } = await sql<{ kind: string; target_id: number; username: string }>`
-		select kind, target_id, coalesce(username, '') as username
-		from cases left join users on kind = ${MEMBER_SUBJECT} and users.id = target_id where cases.id = ${id}`.execute(
-		db(),
-	)
-	return rows[0]
+/** The subject of a case. */
+export function findReportedCase(id: number): Promise<{ kind: string; target_id: number } | undefined> {
+	return db().selectFrom('cases').select(['kind', 'target_id']).where('id', '=', id).executeTakeFirst()
 }

@@ -57,7 +57,8 @@ export async function getWebhook(
  * @throws Invalid, Conflict where there are too many
  */
 export async function addWebhook(viewer: Viewer, input: Input): Promise<{ id: number; secret: string }> {
-	const wanted = readInput(input)
+	const wanted = parseInput(webhookInput, input)
+	requireSendable(wanted)
 	const secret = newSecret()
 	const id = await change(viewer, async (trx, log) => {
 		const { length } = await listWebhookRows(null, trx)
@@ -72,11 +73,14 @@ export async function addWebhook(viewer: Viewer, input: Input): Promise<{ id: nu
 
 /** Saves name, address, events and whether it is switched on. @throws Invalid */
 export async function saveWebhook(viewer: Viewer, id: number, input: Input): Promise<void> {
-	const wanted = readInput(input)
+	const wanted = parseInput(webhookInput, input)
 	await change(viewer, async (trx, log) => {
 		const before = await requireWebhook(id, trx)
-		const isBack = wanted.enabled && !before.enabled
-		await updateWebhook(trx, id, isBack ? { ...wanted, failing_since: null } : wanted)
+		const isNew = wanted.url !== before.url
+		// One that may not be sent to any more can still be switched off.
+		if (isNew || wanted.enabled) requireSendable(wanted)
+		const isAnew = isNew || (wanted.enabled && !before.enabled)
+		await updateWebhook(trx, id, isAnew ? { ...wanted, failing_since: null } : wanted)
 		await log('change a webhook', { id, name: wanted.name }, changesOf(before, wanted))
 	})
 }
@@ -119,12 +123,10 @@ export async function sendAgain(viewer: Viewer, id: number, deliveryId: string):
 	return sendNow(row)
 }
 
-/** @throws Invalid, also for an address to which nothing would be sent */
-function readInput(input: Input): WebhookInput {
-	const wanted = parseInput(webhookInput, input)
-	const fault = addressFault(wanted.url)
+/** @throws Invalid for an address to which nothing would be sent */
+function requireSendable({ url }: WebhookInput): void {
+	const fault = addressFault(url)
 	if (fault) throw new Invalid(fault, { url: fault })
-	return wanted
 }
 
 type Log = (act: string, webhook: { id: number; name: string }, note?: string) => Promise<void>

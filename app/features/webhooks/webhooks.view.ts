@@ -37,7 +37,7 @@ export interface WebhookView {
 	lastSentAt: string | null
 }
 
-/** `waiting` for its first or next try; `skipped` where visitors could not read what it is about. */
+/** `waiting` for its first or next try; `skipped` where not everybody who reads the site could read what it is about. */
 export type DeliveryState = 'waiting' | 'sent' | 'failed' | 'skipped'
 
 export interface DeliveryView {

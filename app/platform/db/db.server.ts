@@ -68,7 +68,10 @@ const idleThere = `
 	select bool_and(state like 'idle%' and state_change < now() - interval '5 seconds') as is_idle
 	from pg_stat_activity where application_name = $1`
 
-/** Connections for long work: two jobs at a time, mails beside them, and the two that graphile-worker listens on. */
+/**
+ * Connections for long work: two jobs at a time, mails and other remote jobs beside them, which use none while they wait for a server, and
+ * the two that graphile-worker listens on.
+ */
 const MAX_LONG_CONNECTIONS = 5
 
 /** Connections of one process at most: 10 for requests, the default of `pg`; those for long work; two listeners beside the pools. */

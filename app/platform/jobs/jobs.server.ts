@@ -14,7 +14,7 @@ import { log } from '~/lib/log.server.ts'
 import { remember } from '~/lib/remember.ts'
 import { db, type Executor, isDatabaseUnavailable, pool } from '~/platform/db/db.server.ts'
 import { longWork } from '~/platform/db/scope.server.ts'
-import { closeMail, type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
+import { closeMail, MAX_MAIL_CONNECTIONS, type Mail, sendMail, sweepMails } from '~/platform/mail/mail.server.ts'
 import type { RetentionRule } from '~/platform/member-data.ts'
 import { counter } from '~/platform/metrics/metrics.server.ts'
 import { inSpan } from '~/platform/tracing/tracing.server.ts'
@@ -94,9 +94,6 @@ const countTry = counter('devquad_job_tries_total', 'Tries of jobs that ended, b
 	'outcome',
 ])
 
-/** Mails and other remote jobs at a time, apart from other jobs: a server that hangs must not hold up those. */
-const REMOTE_AT_A_TIME = 4
-
 interface Held {
 	runner?: Runner
 	/** Until the runner is replaced. */
@@ -152,7 +149,8 @@ export async function startJobs({ jobs = {}, remoteJobs = [], schedules = [] }: 
 			held.restart = undefined
 		})
 	})
-	held.remote = runTaskList({ ...options, concurrency: REMOTE_AT_A_TIME }, listOf(true), pgPool)
+	// Apart from other jobs, which a server that hangs must not hold up.
+	held.remote = runTaskList({ ...options, concurrency: MAX_MAIL_CONNECTIONS }, listOf(true), pgPool)
 	events.on('job:success', ({ job }) => countTry({ task: job.task_identifier, outcome: 'done' }))
 	events.on('job:error', ({ job }) => countTry({ task: job.task_identifier, outcome: 'failed' }))
 	const names = new Set(regular.map(({ name }) => name))

@@ -64,8 +64,13 @@ const SMTP_TIMEOUTS = {
 const TRIAL_TIMEOUTS = { dnsTimeout: 8_000, connectionTimeout: 8_000, greetingTimeout: 8_000, socketTimeout: 15_000 }
 /** Maximum characters of a mail server's message that are shown. */
 const MAX_ANSWER = 300
-/** Connections to the mail server that are kept open, and mails sent on each. A firewall may forget one that is idle for longer. */
-const POOL = { pool: true, maxConnections: 2, maxMessages: 100, idleTimeout: 30_000 } as const
+/**
+ * Connections to the mail server. The job worker runs as many jobs of mails at a time, so that none spends its time limit on waiting for a
+ * connection. Microsoft 365 refuses a fourth.
+ */
+export const MAX_MAIL_CONNECTIONS = 3
+/** Connections are kept open for some mails. A firewall may forget one that is idle for longer. */
+const POOL = { pool: true, maxConnections: MAX_MAIL_CONNECTIONS, maxMessages: 100, idleTimeout: 30_000 } as const
 /** Maximum mails that are stored as files; the newest are kept. */
 const MAX_FILES = 1_000
 

@@ -1,4 +1,4 @@
-import { type ReactNode, Suspense, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import { useRootData } from '~/lib/root-data.ts'
 import { lazyWithRetry } from '~/shell/guarded.ts'
 import { Link } from '~/ui/link.tsx'
@@ -7,14 +7,21 @@ import { SearchField } from './search-field.tsx'
 
 const Switcher = lazyWithRetry(() => import('./switcher.tsx'))
 
+/** Closing it moves the focus back, before the dialog in its place takes it. */
+function showModal(dialog: HTMLDialogElement) {
+	dialog.showModal()
+	return () => dialog.close()
+}
+
 /**
  * The search in the header: a field if there is room, otherwise a link; and the switcher, which opens with Ctrl or ⌘ K on any page. Its
- * script is loaded on first use.
+ * script is loaded on first use; meanwhile a plain field takes what is typed.
  * @param children replaces the field on some pages
  */
 export function HeaderSearch({ children }: { children?: ReactNode }) {
 	const { viewer } = useRootData()
 	const [isOpen, setOpen] = useState<boolean | null>(null)
+	const typed = useRef('')
 	useEffect(() => {
 		const press = (event: KeyboardEvent) => {
 			const { key, ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event
@@ -45,8 +52,21 @@ export function HeaderSearch({ children }: { children?: ReactNode }) {
 				</>
 			)}
 			{isOpen !== null && (
-				<Suspense>
-					<Switcher open={isOpen} onClose={() => setOpen(false)} />
+				<Suspense
+					fallback={
+						<dialog ref={showModal} className="dialog switcher" aria-label="Search" onCancel={() => setOpen(false)}>
+							<div className="input-box" data-icon="search">
+								<input
+									aria-label="Search everything"
+									onInput={({ currentTarget }) => {
+										typed.current = currentTarget.value
+									}}
+								/>
+							</div>
+						</dialog>
+					}
+				>
+					<Switcher open={isOpen} typed={typed} onClose={() => setOpen(false)} />
 				</Suspense>
 			)}
 		</>

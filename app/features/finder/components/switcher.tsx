@@ -1,5 +1,5 @@
 import { Search } from 'lucide'
-import { useEffect, useRef, useState } from 'react'
+import { type RefObject, useLayoutEffect, useRef, useState } from 'react'
 import { comboboxAttributes } from '~/ui/combobox.tsx'
 import { useBackdrop } from '~/ui/dialog.tsx'
 import { Icon } from '~/ui/icon.tsx'
@@ -9,23 +9,30 @@ import FoundList from './found-list.tsx'
 
 interface SwitcherProps {
 	open: boolean
+	/** What was typed before this was loaded; taken when the switcher opens. */
+	typed: RefObject<string>
 	/** Called on Escape, a click on the backdrop, and navigation. */
 	onClose: () => void
 }
 
 /** A modal dialog with one search field. A native `<dialog>`, so that the page behind it is inert. */
-export default function Switcher({ open, onClose }: SwitcherProps) {
+export default function Switcher({ open, typed, onClose }: SwitcherProps) {
 	const dialog = useRef<HTMLDialogElement>(null)
 	const [field, setField] = useState<HTMLInputElement | null>(null)
 	const [text, setText] = useState('')
 	const backdrop = useBackdrop(onClose)
 
-	useEffect(() => {
+	// In the task that removes the field in its place, so that no letter is lost.
+	useLayoutEffect(() => {
 		if (!open) return dialog.current?.close()
 		dialog.current?.showModal()
 		field?.focus()
 		field?.select()
-	}, [open, field])
+		if (!field || !typed.current) return
+		field.value = typed.current
+		setText(field.value.trim())
+		typed.current = ''
+	}, [open, field, typed])
 
 	return (
 		<dialog

@@ -116,9 +116,9 @@ function Welcome({ figures, people, welcome }: HomeView) {
 			</div>
 			<section
 				className="min-w-0 border-t border-line pt-4 pb-8 lg:col-span-4 lg:border-t-0 lg:border-l lg:py-6 lg:pl-8"
-				aria-labelledby="people"
+				aria-label="People"
 			>
-				<h2 id="people" className="flex items-baseline justify-between text-sm font-semibold">
+				<h2 className="flex items-baseline justify-between text-sm font-semibold">
 					{online.length > 0 ? 'Online now' : 'New members'}
 					{figures.members > 0 && (
 						<Link className="quiet-link text-xs font-normal text-ink-3" to="/find-dev">

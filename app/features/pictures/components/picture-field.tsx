@@ -94,7 +94,7 @@ export function PictureField({
 			<Controls name={name} label={label} input={file} hydrated={hydrated} upload={focusing} onFile={choose} />
 			<p className="hint">
 				{needed && `${needed} `}JPG or PNG, up to 5 MB.
-				{hydrated && <span className="max-sm:hidden"> Drop a file here, or choose one.</span>}
+				{hydrated && <span className="pointer-coarse:hidden"> Drop a file here, or choose one.</span>}
 			</p>
 			{message && (
 				<p className="error" id={`${name}-error`} role="alert">

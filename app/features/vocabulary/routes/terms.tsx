@@ -4,6 +4,7 @@ import { withParams } from '~/lib/addresses.ts'
 import { cleanFilter } from '~/lib/clean.ts'
 import { pageMeta } from '~/lib/page-meta.ts'
 import { formatNumber } from '~/lib/text.ts'
+import type { Page } from '~/platform/http/cursors.ts'
 import { withHttpErrors } from '~/platform/http/http.ts'
 import { Form, Link } from '~/ui/link.tsx'
 import { EmptyState } from '~/ui/list-states.tsx'
@@ -88,7 +89,7 @@ function ListLink({ to, isCurrent, children }: { to: string; isCurrent: boolean;
 	)
 }
 
-function TermList({ q, page }: { q: string; page: { rows: TermLine[]; next: string | null } }) {
+function TermList({ q, page }: { q: string; page: Page<TermLine> }) {
 	const { rows, nextHref, loading, load } = useMore(page, (cursor) => withParams(termsPath, { q, cursor }))
 	if (rows.length === 0)
 		return (

@@ -11,7 +11,7 @@ export function Deliveries({ deliveries, action }: { deliveries: DeliveryView[];
 			{deliveries.map((delivery) => (
 				<li key={delivery.id} className="flex flex-wrap items-center gap-x-4 gap-y-1 border-b border-line py-3">
 					<div className="min-w-0 flex-1 basis-60">
-						<p>{delivery.event === TEST_EVENT ? 'Test' : eventLabels[delivery.event]}</p>
+						<p>{labelOf(delivery)}</p>
 						<p className="meta wrap-anywhere">
 							<LocalTime at={delivery.createdAt} />: {stateOf(delivery)}
 						</p>
@@ -25,6 +25,7 @@ export function Deliveries({ deliveries, action }: { deliveries: DeliveryView[];
 								action={action}
 								name="delivery"
 								value={delivery.id}
+								aria-label={`Send again: ${labelOf(delivery)}, ${delivery.createdAt.slice(0, 19).replace('T', ' ')} UTC`}
 							>
 								Send again
 							</SubmitButton>
@@ -36,9 +37,13 @@ export function Deliveries({ deliveries, action }: { deliveries: DeliveryView[];
 	)
 }
 
+function labelOf({ event }: DeliveryView): string {
+	return event === TEST_EVENT ? 'Test' : eventLabels[event]
+}
+
 function stateOf({ state, status, error, tries }: DeliveryView): string {
 	if (state === 'sent') return `sent, answered ${status}`
-	if (state === 'skipped') return 'not sent, as visitors could not read it'
+	if (state === 'skipped') return 'not sent, as not everybody here could read it'
 	if (state === 'failed') return `failed: ${error}`
 	return tries === 0 ? 'waiting' : `waiting for try ${tries + 1}: ${error}`
 }

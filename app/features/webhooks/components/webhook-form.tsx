@@ -53,7 +53,12 @@ export function WebhookForm({ webhook, refusal }: WebhookFormProps) {
 				autoComplete="off"
 				required
 			/>
-			<fieldset id="events" className="grid gap-1.5">
+			<fieldset
+				id="events"
+				tabIndex={-1}
+				className="grid gap-1.5"
+				aria-describedby={refusal?.errors.events ? 'events-error' : undefined}
+			>
 				<legend className="label mb-1.5">Events</legend>
 				{webhookEvents.map((event) => (
 					<Checkbox
@@ -67,7 +72,11 @@ export function WebhookForm({ webhook, refusal }: WebhookFormProps) {
 						{eventLabels[event]}
 					</Checkbox>
 				))}
-				{refusal?.errors.events && <p className="error">{refusal.errors.events}</p>}
+				{refusal?.errors.events && (
+					<p className="error" id="events-error">
+						{refusal.errors.events}
+					</p>
+				)}
 			</fieldset>
 			{webhook && (
 				<Checkbox name="enabled" defaultChecked={refusal ? refusal.values.enabled === 'on' : webhook.enabled}>

@@ -1,7 +1,9 @@
 import { data } from 'react-router'
+import { requireConfirmed } from '~/features/accounts/security/confirmation.server.ts'
 import { requirePageAdmin } from '~/features/administration/admins.server.ts'
 import { AdminFrame } from '~/features/administration/components/admin-frame.tsx'
 import { pageMeta } from '~/lib/page-meta.ts'
+import { requireAdmin } from '~/lib/viewer.ts'
 import { chooseIntent, readForm, readText, refuseForm } from '~/platform/http/form.server.ts'
 import { redirectWithSuccess, redirectWithToast, requireLogin, withHttpErrors } from '~/platform/http/http.ts'
 import { type DeleteConfirmation, DeleteControl, DeleteSection } from '~/ui/delete-control.tsx'
@@ -32,19 +34,23 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 		const events = form.getAll('events').map(String)
 		const id = Number(params.id)
 		const here = webhookPath(id)
+		const confirm = () => requireConfirmed(requireAdmin(viewer), request)
 		try {
 			return await chooseIntent(form.get('intent'), {
 				save: async () => {
+					await confirm()
 					await saveWebhook(viewer, id, { ...Object.fromEntries(form), events })
 					return redirectWithSuccess(here, 'Saved.')
 				},
 				secret: async () => {
+					await confirm()
 					const secret = await replaceSecret(viewer, id)
 					return data({ secret, refusal: null }, { headers: { 'Cache-Control': 'no-store' } })
 				},
 				test: async () => redirectWithOutcome(here, await testWebhook(viewer, id)),
 				again: async () => redirectWithOutcome(here, await sendAgain(viewer, id, readText(form, 'delivery'))),
 				delete: async () => {
+					await confirm()
 					await deleteWebhook(viewer, id)
 					return redirectWithSuccess(webhooksPath, 'Webhook deleted.')
 				},
@@ -58,7 +64,7 @@ export function action({ request, params, context, url }: Route.ActionArgs) {
 
 function redirectWithOutcome(to: string, { state, status, error }: Outcome): Response {
 	if (state === 'sent') return redirectWithSuccess(to, `Sent. The server answered ${status}.`)
-	const message = state === 'skipped' ? 'Not sent, as visitors cannot read it now.' : `That failed. ${error}`
+	const message = state === 'skipped' ? 'Not sent, as not everybody here can read it now.' : `That failed. ${error}`
 	return redirectWithToast(to, { type: 'error', message })
 }
 
@@ -116,7 +122,7 @@ function State({ webhook: { enabled, failingSince } }: { webhook: WebhookView })
 	return (
 		<p className="mt-3 text-ink-2">
 			Everything has failed since <LocalTime at={failingSince} />
-			{enabled ? '. After three days the webhook is switched off.' : ', so this webhook was switched off.'}
+			{enabled ? '. After three days the webhook is switched off.' : '. It is switched off.'}
 		</p>
 	)
 }

@@ -1,5 +1,6 @@
 import { config } from '~/config.server.ts'
 import { mailAdmins } from '~/features/members/role-mails.server.ts'
+import { log } from '~/lib/log.server.ts'
 import { db } from '~/platform/db/db.server.ts'
 import { decryptSecret } from '~/platform/encryption.server.ts'
 import { siteName } from '~/platform/settings/site-name.server.ts'
@@ -16,8 +17,8 @@ declare module '~/platform/jobs/jobs.server.ts' {
 	}
 }
 
-/** Tries of a delivery. By the waits between tries of a job, the last one is 26 hours after the first. */
-const MAX_TRIES = 12
+/** Tries of a delivery. By the waits between tries of a job, the last one is 28 hours after the first. */
+const MAX_TRIES = 14
 /** Days of nothing but failures after which a webhook is switched off. */
 const MAX_FAILING_DAYS = 3
 
@@ -58,7 +59,13 @@ export async function sendNow(row: DeliveryRow): Promise<Outcome> {
 }
 
 async function send(row: DeliveryRow): Promise<Outcome> {
-	const data = await readEventData(row.event, row.subject_id)
+	let data: Awaited<ReturnType<typeof readEventData>>
+	try {
+		data = await readEventData(row.event, row.subject_id)
+	} catch (error) {
+		log.error({ err: error, event: row.event }, 'what a webhook is told could not be read')
+		return failed('What happened could not be read. The log of the site says why.')
+	}
 	if (!data) return { state: 'skipped', status: null, error: '' }
 	const secret = decryptSecret(secretPurpose(row.webhook_id), row.secret)
 	if (!secret) return failed('The secret cannot be read, as that of the site has changed. Make a new one.')

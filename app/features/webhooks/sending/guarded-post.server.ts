@@ -95,19 +95,23 @@ export async function guardedPost(address: string, headers: Record<string, strin
 		const signal = AbortSignal.timeout(TIME_LIMIT_MS)
 		// Without an agent no connection is kept for later requests, which would skip the look-up.
 		const sent = request(url, { method: 'POST', headers, agent: false, signal, lookup: guardedLookup(url) })
+		// Whatever happens to the rest of an answer, its status has been read.
+		let status: number | null = null
+		const end = (fault: string) => (status === null ? reject(new Error(fault)) : resolve(status))
 		sent.on('error', ({ message }) => {
 			const late = `There was no answer within ${TIME_LIMIT_MS / 1000} seconds.`
-			reject(new Error(signal.aborted ? late : `The server could not be reached: ${message.replace(/\.$/, '')}.`))
+			end(signal.aborted ? late : `The server could not be reached: ${message.replace(/\.$/, '')}.`)
 		})
+		// Of a server that switches to another protocol, Node says nothing else.
+		sent.on('close', () => end('The server ended the connection without an answer.'))
 		sent.on('response', (answer) => {
-			const done = () => resolve(answer.statusCode ?? 0)
+			status = answer.statusCode ?? 0
 			let size = 0
 			answer.on('data', (part: Buffer) => {
 				size += part.length
 				if (size > MAX_ANSWER_BYTES) answer.destroy()
 			})
-			// Whatever happens to the rest of an answer, its status has been read.
-			answer.on('error', done).on('close', done)
+			answer.on('error', () => {})
 		})
 		sent.end(body)
 	})

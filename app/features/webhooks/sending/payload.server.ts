@@ -1,6 +1,7 @@
 import { findComment } from '~/features/discussion/comments.queries.server.ts'
 import { discussionShapes } from '~/features/discussion/discussion.api.server.ts'
 import { getComment } from '~/features/discussion/discussion.server.ts'
+import { MEMBER_SUBJECT } from '~/features/moderation/moderation.policy.ts'
 import { caseUrl } from '~/features/moderation/moderation.view.ts'
 import { forumShapes } from '~/features/questions/questions.api.server.ts'
 import { isClosed } from '~/features/questions/questions.policy.ts'
@@ -9,7 +10,7 @@ import { NoSuch } from '~/lib/errors.ts'
 import { findJoinedMember, findReportedCase } from '../webhooks.queries.server.ts'
 import { TEST_EVENT, type WebhookEvent } from '../webhooks.view.ts'
 
-/** What is sent about an event; null where visitors cannot read what it is about now. */
+/** What is sent about an event; null where visitors, or all members of a private site, cannot read what it is about now. */
 type Data = Record<string, unknown> | null
 
 /** Each reads its subject as a visitor would by the API, so that a webhook is told nothing else. */
@@ -25,7 +26,10 @@ const readers: Record<WebhookEvent, (id: number) => Promise<Data>> = {
 	// Only where it is: what was reported is for moderators.
 	'report.created': async (id) => {
 		const found = await findReportedCase(id)
-		return found ? { report: { kind: found.kind, url: caseUrl(found.kind, found.target_id, found.username) } } : null
+		if (!found) return null
+		// The address of a member's case has their name.
+		const url = found.kind === MEMBER_SUBJECT ? '/moderation' : caseUrl(found.kind, found.target_id, '')
+		return { report: { kind: found.kind, url } }
 	},
 }
 
