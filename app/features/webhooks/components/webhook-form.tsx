@@ -37,7 +37,7 @@ export function WebhookForm({ webhook, refusal }: WebhookFormProps) {
 				maxLength={webhookLimits.nameMax}
 				defaultValue={refusal?.values.name ?? webhook?.name}
 				error={refusal?.errors.name}
-				hint="What is told, for example “Chat of the computer society”."
+				hint="Who is told, for example “Chat of the computer society”."
 				autoComplete="off"
 				required
 			/>
