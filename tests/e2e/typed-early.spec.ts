@@ -269,7 +269,8 @@ test('Back pressed twice before the scripts have loaded shows the page of its ad
 		await promise
 		await route.continue()
 	})
-	const back = () => page.evaluate(() => window.history.back())
+	// In a task of its own: the document may be replaced before `evaluate` has answered.
+	const back = () => page.evaluate(() => void setTimeout(() => window.history.back()))
 	await back()
 	await expect(heading).toHaveText(`#${second}`)
 	await back()
